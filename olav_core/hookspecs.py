@@ -1,0 +1,143 @@
+"""The hooks of a plug-in. Their docstrings are the reference: `olav hooks` and docs/reference-hooks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pluggy
+
+from olav_core.records import MemoryRecord
+from olav_core.specs import (
+    CategorySpec,
+    CommandSpec,
+    EmbedderSpec,
+    GateSpec,
+    ImporterSpec,
+    RankerSpec,
+    RedactorSpec,
+    VerbMatcherSpec,
+)
+
+if TYPE_CHECKING:
+    from olav_core.query import Recall
+
+PROJECT = "olav"
+#: The entry-point group that every plug-in, built in or not, is found by.
+ENTRY_POINT_GROUP = "olav.plugins"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+#: Marks a plug-in's implementations: `from olav_core import hookimpl`.
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def olav_register_categories() -> Sequence[CategorySpec]:  # type: ignore[empty-body]
+    """Register categories of memory.
+
+    Called once, when the registry is built. Return a list of CategorySpec. Two categories with one id
+    are an error that names both distributions; gates and boosts that a category names must exist.
+
+    Example: `return [CategorySpec(id="ticket", title="Ticket", purpose="Solved tickets", quota=1, cap=2)]`
+    """
+
+
+@hookspec
+def olav_register_embedders() -> Sequence[EmbedderSpec]:  # type: ignore[empty-body]
+    """Register embedders.
+
+    Called once, when the registry is built. Return a list of EmbedderSpec. The factory runs only for the
+    embedder that the workspace's configuration names, and its dimension is probed, never declared.
+
+    Example: `return [EmbedderSpec(id="house", title="Our model", factory=HouseEmbedder)]`
+    """
+
+
+@hookspec
+def olav_register_rankers() -> Sequence[RankerSpec]:  # type: ignore[empty-body]
+    """Register rankers: stages that order candidates.
+
+    Called once, when the registry is built. Return a list of RankerSpec. A ranker takes part when
+    `recall.rankers` in the configuration lists its id; stages run in the order retrieve, fuse, boost,
+    rerank, diversify, and within a stage by priority, distribution, id.
+
+    Example: `return [RankerSpec(id="newest", stage="boost", purpose="Lift news", factory=Newest)]`
+    """
+
+
+@hookspec
+def olav_register_gates() -> Sequence[GateSpec]:  # type: ignore[empty-body]
+    """Register gates: they drop candidates of the categories that ask for them.
+
+    Called once, when the registry is built. Return a list of GateSpec. A gate runs once per candidate and
+    recall, returns a Verdict with a reason, and sees the canonical distance.
+
+    Example: `return [GateSpec(id="open_only", purpose="Drop closed tickets", factory=OpenOnly)]`
+    """
+
+
+@hookspec
+def olav_register_redactors() -> Sequence[RedactorSpec]:  # type: ignore[empty-body]
+    """Register redactors: they mask secrets before anything is stored or embedded.
+
+    Called once, when the registry is built. Return a list of RedactorSpec; they run by priority,
+    distribution, id, each on the result of the one before.
+
+    Example: `return [RedactorSpec(id="badge", purpose="Mask badge numbers", redact=mask_badges)]`
+    """
+
+
+@hookspec
+def olav_register_verb_matchers() -> Sequence[VerbMatcherSpec]:  # type: ignore[empty-body]
+    """Register capture-verb matchers: they tell which tool calls change something.
+
+    Called once, when the registry is built. Return a list of VerbMatcherSpec. The first matcher that names a
+    verb wins; a result that any matcher calls a failure is not captured.
+
+    Example: `return [VerbMatcherSpec(id="de", purpose="German", languages=("de",), match=german_verb)]`
+    """
+
+
+@hookspec
+def olav_register_importers() -> Sequence[ImporterSpec]:  # type: ignore[empty-body]
+    """Register importers: they turn files into memories.
+
+    Called once, when the registry is built. Return a list of ImporterSpec. The longest matching suffix wins;
+    two importers with one suffix are an error.
+
+    Example: `return [ImporterSpec(id="tickets", purpose="Ticket dumps", suffixes=(".ticket.json",),
+    parse=parse_ticket, category="ticket")]`
+    """
+
+
+@hookspec
+def olav_register_commands() -> Sequence[CommandSpec]:  # type: ignore[empty-body]
+    """Register commands of the `olav` command line.
+
+    Called when the command line starts. Return a list of CommandSpec; `load` is called only for the command
+    that is run. An id that exists already is an error.
+
+    Example: `return [CommandSpec(id="tickets", help="Count tickets.", load=load_tickets)]`
+    """
+
+
+@hookspec
+def olav_memory_written(record: MemoryRecord) -> None:
+    """Observe a memory that was written (inserted or changed).
+
+    Called after the commit, in the writing thread, once per record. Return nothing. An observer that raises
+    is reported and isolated; the write stands.
+
+    Example: `def olav_memory_written(record): counter.add(1, {"category": record.category})`
+    """
+
+
+@hookspec
+def olav_memories_recalled(recall: Recall) -> None:
+    """Observe a recall: its items, trace and timings.
+
+    Called after the result is complete, in the recalling thread, once per recall. Return nothing. An
+    observer that raises is reported and isolated; the recall stands.
+
+    Example: `def olav_memories_recalled(recall): histogram.record(recall.timings_ms["total"])`
+    """

@@ -1,0 +1,289 @@
+"""What a plug-in returns: frozen specs, checked when registered, called as plain values afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+from attrs import Factory, field, frozen
+
+from olav_core.records import GLOBAL_SCOPE, ORIGINS, MemoryRecord
+
+if TYPE_CHECKING:
+    import click
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from olav_core.query import Candidate, Pool, Query
+
+    FloatArray = NDArray[np.float32]
+
+Options = Mapping[str, Any]
+Stage = Literal["retrieve", "fuse", "boost", "rerank", "diversify"]
+STAGES: tuple[Stage, ...] = ("retrieve", "fuse", "boost", "rerank", "diversify")
+
+
+# --- categories ---------------------------------------------------------------------------------
+
+
+@frozen
+class GateUse:
+    """A gate that a category asks for, with the gate's options: `GateUse("distance", {"max": 0.65})`."""
+
+    id: str
+    options: Options = Factory(dict)
+
+
+def _text_of(record: MemoryRecord) -> str:
+    return record.text
+
+
+@frozen(kw_only=True)
+class CategorySpec:
+    """A kind of memory and its rules.
+
+    - `origins`: who may write it. `quota`: slots reserved for it when K >= 3. `cap`: the most that one
+      recall injects (None: no limit). `gates`: what may drop a candidate.
+    - `boosts`: ids of boost rankers that may lift it. `ttl`: life of a row; `half_life`: age at which
+      recency counts half (both None: for ever).
+    - `metadata`: an attrs class that `record.metadata` must structure into (None: any JSON object).
+    - `dedupe_key(record)`: two writes with one key are one row. `embed_text(record)`: what is embedded and
+      indexed. `render(record)`: what the model reads. `keywords(record)`: words that `keyword_boost` and
+      the `on_intent` gate look for in the query.
+    - `recallable=False` keeps rows out of automatic injection. `global_scope=True` puts every row in scope
+      `global` whatever the caller says, and leaves the scope out of its id.
+    """
+
+    id: str
+    title: str
+    purpose: str
+    origins: frozenset[str] = field(default=frozenset(ORIGINS), converter=frozenset)
+    quota: int = 0
+    cap: int | None = None
+    gates: tuple[GateUse, ...] = ()
+    boosts: tuple[str, ...] = ()
+    ttl: timedelta | None = None
+    half_life: timedelta | None = None
+    metadata: type | None = None
+    dedupe_key: Callable[[MemoryRecord], str] = _text_of
+    embed_text: Callable[[MemoryRecord], str] = _text_of
+    render: Callable[[MemoryRecord], str] = _text_of
+    keywords: Callable[[MemoryRecord], Sequence[str]] | None = None
+    recallable: bool = True
+    default_scope: str = GLOBAL_SCOPE
+    global_scope: bool = False
+
+
+# --- embedders ----------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class ModelIdentity:
+    """What makes two embedders one space. `revision` is the sha256 of the source weights, or, for a
+    remote model that shows none, its name and base URL."""
+
+    name: str
+    revision: str
+    pooling: str = ""
+    normalize: bool = True
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    max_tokens: int | None = None
+
+
+@frozen(kw_only=True)
+class DistanceScale:
+    """Measured anchors of the canonical distance, as squared L2 in the centred space.
+
+    `hit`: median distance of true pairs. `noise`: 5th percentile, over unrelated queries, of the distance
+    to the nearest of `pool` rows. `source`: the script or command that measured it.
+    """
+
+    hit: float
+    noise: float
+    pool: int
+    source: str
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What an embedder's factory returns. Rows are float32 [n, d]; the core checks and normalises them.
+
+    May also offer `token_vectors(texts) -> list of float32 [tokens, d]` for late interaction. Must be
+    safe to call from several threads. Raises EmbedderUnavailableError when it cannot be reached.
+    """
+
+    identity: ModelIdentity
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray: ...
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray: ...
+
+
+@frozen(kw_only=True)
+class EmbedderSpec:
+    """A way to make vectors. `languages`: ISO 639-1 codes it is good at, empty when unknown.
+
+    `generic_means()` gives, per language, the mean raw passage vector float32 [d] of general text: used
+    while a store holds few rows of that language. `factory(options)` must be cheap until first use.
+    """
+
+    id: str
+    title: str
+    factory: Callable[[Options], Embedder]
+    languages: tuple[str, ...] = ()
+    generic_means: Callable[[], Mapping[str, FloatArray]] | None = None
+    scale: DistanceScale | None = None
+
+
+# --- rankers ------------------------------------------------------------------------------------
+
+
+class Retriever(Protocol):
+    """Stage `retrieve`: a score for every row of the pool, float32 [n]; 0 where the leg knows nothing."""
+
+    def scores(self, query: Query, pool: Pool) -> FloatArray: ...
+
+
+class Fuser(Protocol):
+    """Stage `fuse`: one score per row, float32 [n], from the legs' scores by ranker id (>= 1 leg)."""
+
+    def fuse(self, query: Query, pool: Pool, legs: Mapping[str, FloatArray]) -> FloatArray: ...
+
+
+class Booster(Protocol):
+    """Stage `boost`: bounded additions to the fused score, as (rows int64 [m], amounts float32 [m])."""
+
+    def boosts(self, query: Query, pool: Pool) -> tuple[NDArray[np.int64], FloatArray]: ...
+
+
+class Reranker(Protocol):
+    """Stage `rerank`: new scores for the given candidates, one finite float each, in their order."""
+
+    def rerank(self, query: Query, candidates: Sequence[Candidate]) -> Sequence[float]: ...
+
+
+class Diversifier(Protocol):
+    """Stage `diversify`: what a candidate loses beside those chosen; `math.inf` passes it over."""
+
+    def penalty(self, candidate: Candidate, chosen: Sequence[Candidate]) -> float: ...
+
+
+@frozen(kw_only=True)
+class RankerSpec:
+    """A stage that orders candidates. Stages run in the order of STAGES, within one by `priority`
+    (low first), then distribution, then id. `factory(options)` returns the stage's protocol."""
+
+    id: str
+    stage: Stage
+    purpose: str
+    factory: Callable[[Options], Any]
+    priority: int = 50
+
+
+# --- gates, redactors, verbs --------------------------------------------------------------------
+
+
+@frozen
+class Verdict:
+    """A gate's decision on one candidate, with its reason for the trace."""
+
+    keep: bool
+    reason: str
+
+
+class Gate(Protocol):
+    def decide(self, query: Query, candidate: Candidate) -> Verdict: ...
+
+
+@frozen(kw_only=True)
+class GateSpec:
+    """Drops candidates. `factory(options)` gets the options of the category's GateUse."""
+
+    id: str
+    purpose: str
+    factory: Callable[[Options], Gate]
+
+
+@frozen
+class Finding:
+    """One secret that was masked: its kind and how often."""
+
+    kind: str
+    count: int = 1
+
+
+@frozen(kw_only=True)
+class RedactorSpec:
+    """Masks secrets. `redact(value)` takes a string or a JSON value and returns (value, findings); linear time."""
+
+    id: str
+    purpose: str
+    redact: Callable[[Any], tuple[Any, Sequence[Finding]]]
+    priority: int = 50
+
+
+@frozen(kw_only=True)
+class VerbMatcherSpec:
+    """Tells write-class tools. `match(tool_name)` returns the verb or None; `succeeded(result)` returns
+    False for a result that is a failure whatever its status says, None when it cannot tell."""
+
+    id: str
+    purpose: str
+    languages: tuple[str, ...]
+    match: Callable[[str], str | None]
+    succeeded: Callable[[Any], bool | None] | None = None
+
+
+# --- importers, commands ------------------------------------------------------------------------
+
+
+@frozen
+class Fault:
+    """What is wrong with a file: `line` counts from 1, 0 means the whole file."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}" if self.line else f"{self.path}: {self.message}"
+
+
+@frozen(kw_only=True)
+class Draft:
+    """A memory that is about to be written; the core gives it id, times, vector and validation."""
+
+    text: str
+    category: str
+    scope: str | None = None
+    metadata: Mapping[str, Any] = field(factory=dict)
+    origin: str = "user"
+    confidence: float = 1.0
+    tags: tuple[str, ...] = ()
+    timestamp: Any = None
+    expires_at: Any = None
+    line: int = 0
+
+
+@frozen(kw_only=True)
+class ImporterSpec:
+    """Reads files into drafts. `parse(root, path, raw)` returns (drafts, faults) for one file's bytes and
+    never raises for bad content. `suffixes` are matched against the end of the file name."""
+
+    id: str
+    purpose: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[Path, Path, bytes], tuple[Sequence[Draft], Sequence[Fault]]]
+    category: str
+
+
+@frozen(kw_only=True)
+class CommandSpec:
+    """A click command for `olav`. `load()` imports and returns it, so that `olav --help` stays cheap."""
+
+    id: str
+    help: str
+    load: Callable[[], click.Command]
