@@ -25,7 +25,9 @@ _PUBLIC = {
     "Candidate": "pool",
     "Pool": "pool",
     "Query": "query",
-    "Recall": "trace",
+    "Recall": "recall",
+    "RecalledMemory": "recall",
+    "CandidateTrace": "recall",
     "Settings": "config",
     **dict.fromkeys(
         (
