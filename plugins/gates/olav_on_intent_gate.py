@@ -1,0 +1,42 @@
+"""Gate `on_intent`: a memory marked `load: on_intent` needs a query that means it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from olav_core import GateSpec, Verdict, hookimpl
+
+if TYPE_CHECKING:
+    from olav_core import Candidate, Options, Query
+
+#: Canonical distance that counts as meaning it without a keyword: between a true hit (0.36) and the gate (0.65).
+MAX_DISTANCE = 0.5
+
+
+class OnIntentGate:
+    """Option `max`: canonical distance up to which no keyword is needed."""
+
+    def __init__(self, options: Options) -> None:
+        self.max = float(options.get("max", MAX_DISTANCE))
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+        del query
+        if candidate.record.metadata.get("load") != "on_intent":
+            return Verdict(True, "not marked on_intent")
+        if candidate.keyword_strength > 0:
+            return Verdict(True, "a keyword stands in the query")
+        distance = candidate.canonical_distance
+        if distance is not None and distance <= self.max:
+            return Verdict(True, f"canonical distance {distance:.3f} <= {self.max:g}")
+        return Verdict(False, "on_intent: no keyword in the query, and too far from it")
+
+
+@hookimpl
+def olav_register_gates() -> list[GateSpec]:
+    return [
+        GateSpec(
+            id="on_intent",
+            purpose="Keep `load: on_intent` memories out until the query means them",
+            factory=OnIntentGate,
+        )
+    ]
