@@ -1,0 +1,15 @@
+"""Distances: squared L2 in the centred space, and the canonical scale on which gates speak."""
+
+from __future__ import annotations
+
+from olav_core.specs import DistanceScale
+
+#: Canonical distances of a true hit and of noise, from the system's description (hits near 0.36, noise from
+#: 0.75 on, its gate at 0.65 between them).
+HIT, NOISE = 0.36, 0.75
+
+
+def canonical(distance: float, scale: DistanceScale) -> float:
+    """Return the canonical distance of a squared L2 distance: the affine map that takes the embedder's
+    measured `hit` to HIT and its `noise` to NOISE."""
+    return HIT + (distance - scale.hit) * (NOISE - HIT) / (scale.noise - scale.hit)

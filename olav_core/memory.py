@@ -1,0 +1,410 @@
+"""The memory of one workspace: the public face of everything below it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from olav_core.config import Settings
+from olav_core.embedding import EmbedderHandle
+from olav_core.errors import EmbedderUnavailableError, OlavError, RecordError, WorkspaceError
+from olav_core.fingerprint import Fingerprint
+from olav_core.fingerprint import check as check_fingerprint
+from olav_core.recall import CandidateTrace, Recall
+from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope
+from olav_core.registry import Registry, build_registry
+from olav_core.specs import Draft
+from olav_core.tier import DEFAULT_TIER, TIER_LIMITS, check_tier, tier_of_model
+from olav_core.workspace import Workspace, find_workspace, workspace_at
+from olav_core.writer import Progress, Remembered, Writer
+
+if TYPE_CHECKING:
+    from olav_core.importing import ImportReport
+    from olav_core.index import RecallIndex
+    from olav_core.pipeline import RecallPipeline
+    from olav_core.store import Store
+
+DEFAULT_AGENT = "core"
+DESTRUCTIVE_VARIABLE = "OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION"
+#: Drafts that are embedded and committed together: bounds memory, keeps commits few.
+WRITE_BATCH = 512
+
+
+class Memory:
+    """Recalls from and writes to one workspace. Open it with `olav_core.open`; it is a context manager.
+
+    Thread-safe. Cheap to open: the embedder loads at the first recall or write. Methods raise OlavError
+    subclasses; a recall whose embedder cannot be reached goes on lexically and says so in `degraded`.
+    """
+
+    def __init__(self, workspace: Workspace, settings: Settings, registry: Registry, store: Store) -> None:
+        self.workspace = workspace
+        self.settings = settings
+        self.registry = registry
+        self.store = store
+        self.categories = settings.apply_to(registry)
+        spec = registry.embedder(settings.embedder.id)
+        self.embedder = EmbedderHandle(spec, settings.embedder.options)
+        self._space_checked = False
+        self._lock = Lock()
+        self._pipeline: RecallPipeline | None = None
+        self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
+        self.writer = Writer(store, self.embedder, registry, self.categories, self.check_space)
+
+    # --- recall ---------------------------------------------------------------------------------
+
+    def recall(
+        self,
+        query: str,
+        *,
+        agent: str = DEFAULT_AGENT,
+        tier: str | None = None,
+        model: str | None = None,
+        limit: int | None = None,
+        category: str | None = None,
+        scopes: Sequence[str] | None = None,
+        log: bool = True,
+    ) -> Recall:
+        """Return the memories that matter to `query` for `agent`, and the block for its prompt.
+
+        K is `limit`, else the tier's (1, 2, 13); the tier is `tier`, else that of `model`, else the
+        agent's or the workspace's setting. `scopes` defaults to the agent, its teams and "global".
+        `log=False` keeps the recall out of the access counts.
+
+        Raises EmbeddingSpaceMismatchError, UnknownIdError (category) and ConfigError (tier).
+        """
+        chosen = self._tier(agent, tier, model)
+        result = self._run(
+            query,
+            agent=agent,
+            scopes=self._scopes(agent, scopes),
+            tier=chosen,
+            limit=TIER_LIMITS[chosen] if limit is None else limit,
+            category=category,
+        )
+        if log and self.settings.recall.log and result.items:
+            digest = hashlib.sha256(result.query.encode("utf-8", "surrogatepass")).hexdigest()
+            self.store.log_recall(
+                query_hash=digest, agent=agent, tier=chosen, ids=[item.id for item in result.items]
+            )
+        self.registry.notify_recalled(result)
+        return result
+
+    async def arecall(self, query: str, **options: Any) -> Recall:
+        """`recall` without blocking the event loop."""
+        return await asyncio.to_thread(self.recall, query, **options)
+
+    def search(
+        self,
+        query: str,
+        *,
+        agent: str = DEFAULT_AGENT,
+        scopes: Sequence[str] | None = None,
+        category: str | None = None,
+        limit: int = 10,
+    ) -> Recall:
+        """Return the `limit` best memories in fused order: no gates, caps, quotas, budget, block or log."""
+        return self._run(
+            query,
+            agent=agent,
+            scopes=self._scopes(agent, scopes),
+            tier=self._tier(agent, None, None),
+            limit=limit,
+            category=category,
+            ranking_only=True,
+        )
+
+    def why(self, id: str, query: str, **options: Any) -> tuple[CandidateTrace | None, Recall]:
+        """Return how the memory `id` (or a unique prefix) fared in `recall(query, **options)`, and the recall.
+
+        The trace is None when the memory was not among the candidates: another scope, expired, not
+        recallable, or outranked by many of its own category.
+        """
+        record = self.get(id)
+        recall = self.recall(query, log=False, **options)
+        return next((trace for trace in recall.trace if trace.id == record.id), None), recall
+
+    def enrich(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        agent: str = DEFAULT_AGENT,
+        tier: str | None = None,
+        model: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return the messages of one model call with the block directly before the user's query.
+
+        `messages` are role/content mappings, content a string or a list of blocks; they are not changed.
+        Blocks of earlier calls are taken out, so there is exactly one, or none when nothing matters.
+        """
+        from olav_core.messages import last_user_text, with_block
+
+        text = last_user_text(messages)
+        block = self.recall(text, agent=agent, tier=tier, model=model).block if text else ""
+        return with_block(messages, block)
+
+    async def aenrich(self, messages: Sequence[Mapping[str, Any]], **options: Any) -> list[dict[str, Any]]:
+        """`enrich` without blocking the event loop."""
+        return await asyncio.to_thread(self.enrich, messages, **options)
+
+    # --- write ----------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        text: str,
+        *,
+        category: str = "fact",
+        scope: str | None = None,
+        origin: str = "user",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        confidence: float = 1.0,
+        timestamp: Any = None,
+        expires_at: Any = None,
+        revive: bool = False,
+    ) -> Remembered:
+        """Store one memory; the same memory again is the same row.
+
+        Raises RecordError (what is wrong with which field), UnknownIdError (category), ErasedTextError (it
+        was forgotten; `revive=True` stores it all the same), EmbedderError, EmbeddingSpaceMismatchError.
+        """
+        draft = Draft(
+            text=text,
+            category=category,
+            scope=scope,
+            origin=origin,
+            metadata=metadata or {},
+            tags=tags,  # type: ignore[arg-type]  # checked by prepare
+            confidence=confidence,
+            timestamp=timestamp,
+            expires_at=expires_at,
+        )
+        (outcome,) = self.write([self.prepare(draft)], revive=revive)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome
+
+    async def aremember(self, text: str, **options: Any) -> Remembered:
+        """`remember` without blocking the event loop."""
+        return await asyncio.to_thread(self.remember, text, **options)
+
+    def remember_many(
+        self, drafts: Iterable[Draft], *, revive: bool = False, on_progress: Progress | None = None
+    ) -> list[Remembered]:
+        """Store many memories in batches, one outcome each, in order.
+
+        A draft that is refused carries its error and the others are stored. Raises
+        EmbedderUnavailableError and EmbeddingSpaceMismatchError; batches written before stay written.
+        """
+        drafts = list(drafts)
+        outcomes: list[Remembered] = []
+        for start in range(0, len(drafts), WRITE_BATCH):
+            batch: list[MemoryRecord | OlavError] = []
+            for draft in drafts[start : start + WRITE_BATCH]:
+                try:
+                    batch.append(self.prepare(draft))
+                except OlavError as error:
+                    batch.append(error)
+            records = [item for item in batch if isinstance(item, MemoryRecord)]
+            written = iter(self.write(records, revive=revive) if records else [])
+            outcomes += [
+                Remembered(id="", error=item) if isinstance(item, OlavError) else next(written) for item in batch
+            ]
+            if on_progress is not None:
+                on_progress(len(outcomes), len(drafts))
+        return outcomes
+
+    def prepare(self, draft: Draft) -> MemoryRecord:
+        """Return the checked, redacted record that `draft` becomes; nothing is written."""
+        return self.writer.prepare(draft)
+
+    def write(self, records: Sequence[MemoryRecord], **options: Any) -> list[Remembered]:
+        """Write prepared records; see Writer.write."""
+        return self.writer.write(records, **options)
+
+    def forget(self, id: str, *, purge: bool = False) -> str:
+        """Erase the memory `id` (or a unique prefix) from every read path; return its id.
+
+        Its text does not come back by capture or import. `purge=True` also removes it from old versions
+        and files. Raises UnknownIdError.
+        """
+        record = self.get(id)
+        self.store.erase([record.id], purge=purge)
+        return record.id
+
+    def get(self, id: str) -> MemoryRecord:
+        """Return the memory with this id or unique id prefix or raise UnknownIdError."""
+        self.store.refresh()
+        return self.store.find(id)
+
+    def list(
+        self,
+        *,
+        category: str | None = None,
+        scopes: Sequence[str] | None = None,
+        origin: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[MemoryRecord]:
+        """Return memories, newest first; every scope unless `scopes` names some."""
+        self.store.refresh()
+        return self.store.list(category=category, scopes=scopes, origin=origin, limit=limit, offset=offset)
+
+    # --- files ----------------------------------------------------------------------------------
+
+    def import_guides(self, directory: str | os.PathLike[str], **options: Any) -> ImportReport:
+        """Import the `*.guide.yaml` below a directory; see olav_core.importing.import_directory."""
+        return self._import(directory, "usage_guide", **options)
+
+    def import_formats(self, directory: str | os.PathLike[str], **options: Any) -> ImportReport:
+        """Import the `*.format.yaml` below a directory."""
+        return self._import(directory, "format_guide", **options)
+
+    def _import(self, directory: str | os.PathLike[str], category: str, **options: Any) -> ImportReport:
+        from olav_core.importing import import_directory
+
+        importers = [spec for spec in self.registry.importers.values() if spec.category == category]
+        return import_directory(self, Path(directory), importers=importers, **options)
+
+    # --- the store's own affairs ----------------------------------------------------------------
+
+    def check_space(self) -> None:
+        """Raise EmbeddingSpaceMismatchError when the configured embedder is not the store's.
+
+        Raises EmbedderUnavailableError when that cannot be found out.
+        """
+        if self._space_checked:
+            return
+        with self._lock:
+            if not self._space_checked:
+                stored = Fingerprint.from_json(self.store.fingerprint_json)
+                check_fingerprint(stored, self.embedder.fingerprint(), store=self.store.uri)
+                self._space_checked = True
+
+    @property
+    def index(self) -> RecallIndex:
+        """The derived recall index, opened on first use."""
+        return self.pipeline.index
+
+    @property
+    def pipeline(self) -> RecallPipeline:
+        with self._lock:
+            if self._pipeline is None:
+                from olav_core.chain import build_chain
+                from olav_core.index import RecallIndex
+                from olav_core.pipeline import RecallPipeline
+
+                self._pipeline = RecallPipeline(
+                    index=RecallIndex(
+                        self.store,
+                        self.workspace.index_directory,
+                        categories=self.categories,
+                        generic_means=self.embedder.generic_means(),
+                        resident_rows=self.settings.recall.resident_rows,
+                    ),
+                    embedder=self.embedder,
+                    categories=self.categories,
+                    chain=build_chain(self.registry, self.settings, self.categories),
+                    settings=self.settings.recall,
+                    executor=self._executor,
+                    check_space=self.check_space,
+                )
+            return self._pipeline
+
+    def close(self) -> None:
+        """Flush the recall log and let go of the index. The memory is unusable afterwards."""
+        self._executor.shutdown(wait=True)
+        if self._pipeline is not None:
+            self._pipeline.index.close()
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- choices --------------------------------------------------------------------------------
+
+    def _run(self, query: str, *, category: str | None, **options: Any) -> Recall:
+        if not isinstance(query, str):
+            raise RecordError(f"query must be a string, not {type(query).__name__}.")
+        if category is not None:
+            self.registry.category(category)
+        return self.pipeline.run(query, category=category, **options)
+
+    def _scopes(self, agent: str, scopes: Sequence[str] | None) -> tuple[str, ...]:
+        if scopes is not None:
+            return tuple(dict.fromkeys(check_scope(scope) for scope in scopes))
+        settings = self.settings.agents.get(agent)
+        teams = settings.teams if settings is not None else ()
+        named = (team if team.startswith("team:") else f"team:{team}" for team in teams)
+        return tuple(dict.fromkeys((check_scope(agent), *named, GLOBAL_SCOPE)))
+
+    def _tier(self, agent: str, tier: str | None, model: str | None) -> str:
+        own = self.settings.agents.get(agent)
+        rules = [(rule.match, check_tier(rule.tier)) for rule in self.settings.tiers.rules]
+        if tier is not None:
+            return check_tier(tier)
+        if model is not None:
+            return tier_of_model(model, rules)
+        for source in (own, self.settings.recall):
+            if source is not None and source.tier is not None:
+                return check_tier(source.tier)
+            if source is not None and source.model is not None:
+                return tier_of_model(source.model, rules)
+        return DEFAULT_TIER
+
+
+def open(path: str | os.PathLike[str] | None = None, *, registry: Registry | None = None) -> Memory:
+    """Open the workspace at `path`, or the nearest one above it (default: OLAV_WORKSPACE, else here).
+
+    `registry`: the plug-ins to use (default: all that are installed). Raises WorkspaceError, ConfigError,
+    PluginError and StoreError. The embedder is checked against the store at the first recall or write.
+    """
+    workspace = find_workspace(path)
+    settings = Settings.load(workspace.config_path)
+    registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
+    return Memory(workspace, settings, registry, _open_store(workspace, settings))
+
+
+def init(
+    path: str | os.PathLike[str] = ".",
+    *,
+    embedder: str = "e5",
+    options: Mapping[str, Any] | None = None,
+    registry: Registry | None = None,
+) -> Memory:
+    """Make a workspace at `path`: its configuration and an empty store in the embedder's space.
+
+    Raises WorkspaceError when there is one already, UnknownIdError and EmbedderError; nothing is left
+    behind then.
+    """
+    workspace = workspace_at(path)
+    if workspace.config_path.exists():
+        raise WorkspaceError(f"{workspace.root} is a workspace already. Open it, or choose another folder.")
+    registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
+    handle = EmbedderHandle(registry.embedder(embedder), options or {})
+    fingerprint = handle.fingerprint()  # loads the embedder: a broken one must leave no folder behind
+    workspace.create()
+    from olav_core.store import Store
+
+    Store.create(str(workspace.database), fingerprint.to_json()).close()
+    Settings.write_default(workspace.config_path, embedder=embedder, options=options or {})
+    return open(workspace.root, registry=registry)
+
+
+def _open_store(workspace: Workspace, settings: Settings) -> Store:
+    from olav_core.store import Store
+
+    uri = settings.store.uri or str(workspace.database)
+    return Store.open(uri, storage_options=settings.store.storage_options or None)

@@ -1,0 +1,177 @@
+"""The write path: draft -> checked, redacted record -> vector -> store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, frozen
+
+from olav_core.errors import ErasedTextError, OlavError, RecordError, did_you_mean
+from olav_core.metadata import structure
+from olav_core.records import MemoryRecord, check_scope, check_tags, check_text, memory_id
+from olav_core.render import strip_block
+from olav_core.specs import CategorySpec, Draft
+from olav_core.tombstones import text_hash
+
+if TYPE_CHECKING:
+    from olav_core.embedding import EmbedderHandle
+    from olav_core.registry import Registry
+    from olav_core.store import Store
+
+Progress = Callable[[int, int], None]
+
+
+@frozen(kw_only=True)
+class Remembered:
+    """The outcome of writing one memory: its id, whether it is new, whether anything changed, or the error
+    that kept it out."""
+
+    id: str
+    created: bool = False
+    changed: bool = False
+    error: OlavError | None = None
+
+
+def as_time(value: Any, what: str) -> datetime | None:
+    """Return a UTC time from a datetime or an ISO 8601 string (no zone: UTC) or raise RecordError."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise RecordError(f"{what} {value!r} is not an ISO 8601 time such as 2026-04-29T08:00:00Z.") from None
+    if not isinstance(value, datetime):
+        raise RecordError(f"{what} must be a datetime or an ISO 8601 string, not {type(value).__name__}.")
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Writer:
+    """Turns drafts into rows. Thread-safe: it keeps no state of its own."""
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: EmbedderHandle,
+        registry: Registry,
+        categories: Mapping[str, CategorySpec],
+        check_space: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._registry = registry
+        self._categories = categories
+        self._check_space = check_space
+
+    def prepare(self, draft: Draft) -> MemoryRecord:
+        """Return the record that `draft` becomes, checked and redacted; nothing is written.
+
+        Raises UnknownIdError (category) or RecordError (text, origin, scope, tags, metadata, times).
+        """
+        spec = self._registry.category(draft.category)
+        spec = self._categories.get(spec.id, spec)
+        if draft.origin not in spec.origins:
+            raise RecordError(
+                f"origin {draft.origin!r} may not write {spec.id}.{did_you_mean(draft.origin, spec.origins)}"
+            )
+        confidence = draft.confidence
+        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 <= confidence <= 1:
+            raise RecordError(f"confidence must be a number from 0 to 1, not {confidence!r}.")
+        text, _ = self._registry.redact(strip_block(check_text(draft.text)))
+        metadata, _ = self._registry.redact(dict(draft.metadata))
+        timestamp = as_time(draft.timestamp, "timestamp") or datetime.now(UTC)
+        expires_at = as_time(draft.expires_at, "expires_at")
+        if expires_at is None and spec.ttl is not None:
+            expires_at = timestamp + spec.ttl
+        scope = spec.default_scope if spec.global_scope or draft.scope is None else draft.scope
+        record = MemoryRecord(
+            id="",
+            text=check_text(text),
+            category=spec.id,
+            scope=check_scope(scope),
+            metadata=structure(spec, metadata),
+            origin=draft.origin,
+            confidence=float(confidence),
+            tags=check_tags(draft.tags),
+            timestamp=timestamp,
+            created_at=datetime.now(UTC),
+            expires_at=expires_at,
+        )
+        try:
+            search_text, key = spec.embed_text(record), spec.dedupe_key(record)
+        except Exception as error:
+            raise RecordError(
+                f"category {spec.id!r} failed on this memory in embed_text or dedupe_key: {error!r}. "
+                "The mend is in its plug-in: `olav plugins`."
+            ) from error
+        identifier = memory_id(spec.id, None if spec.global_scope else record.scope, key)
+        return evolve(record, id=identifier, search_text=check_text(search_text, what="search text"))
+
+    def write(
+        self,
+        records: Sequence[MemoryRecord],
+        *,
+        vectors_from: Mapping[str, str] | None = None,
+        revive: bool = False,
+        on_progress: Progress | None = None,
+    ) -> list[Remembered]:
+        """Write prepared records, one outcome each, in order. Only texts that are new are embedded.
+
+        `vectors_from` maps a new id to the stored row whose vector it may take over (a row that moves to
+        another scope). A record whose text was erased, or which the embedder refuses, carries its error;
+        the others are written. Raises EmbedderUnavailableError before anything is written.
+        """
+        self._check_space()
+        outcomes: dict[str, Remembered] = {}
+        unique = list({record.id: record for record in records}.values())
+        if not revive:
+            unique = self._without_erased(unique, outcomes)
+        vectors = self._stored_vectors(unique, vectors_from or {})
+        fresh = [record for record in unique if record.id not in vectors]
+        if fresh:
+            texts = [record.search_text for record in fresh]
+            embedded = self._embedder.passages_each(texts, on_progress=on_progress)
+            for record, vector in zip(fresh, embedded, strict=True):
+                if isinstance(vector, OlavError):
+                    outcomes[record.id] = Remembered(id=record.id, error=vector)
+                else:
+                    vectors[record.id] = vector
+        ready = [record for record in unique if record.id in vectors]
+        if ready:
+            import numpy as np
+
+            matrix = np.stack([vectors[record.id] for record in ready])
+            for record, written in zip(ready, self._store.upsert(ready, matrix), strict=True):
+                outcomes[record.id] = Remembered(
+                    id=written.id, created=written.created, changed=written.changed
+                )
+                if written.created or written.changed:
+                    self._registry.notify_written(record)
+        return [outcomes[record.id] for record in records]
+
+    def _without_erased(
+        self, records: list[MemoryRecord], outcomes: dict[str, Remembered]
+    ) -> list[MemoryRecord]:
+        hashes = {record.id: text_hash(record.text) for record in records}
+        erased = self._store.erased(set(hashes.values()))
+        for identifier, digest in hashes.items():
+            if digest in erased:
+                message = f"This text was erased before, so {identifier} is not stored. Pass revive to store it again."
+                outcomes[identifier] = Remembered(id=identifier, error=ErasedTextError(message))
+        return [record for record in records if record.id not in outcomes]
+
+    def _stored_vectors(
+        self, records: Sequence[MemoryRecord], vectors_from: Mapping[str, str]
+    ) -> dict[str, Any]:
+        sources = {record.id: vectors_from.get(record.id, record.id) for record in records}
+        existing = self._store.existing(list(sources.values()))
+        same = {
+            record.id: sources[record.id]
+            for record in records
+            if (row := existing.get(sources[record.id])) is not None and row.search_text == record.search_text
+        }
+        vectors = self._store.vectors(list(same.values()))
+        return {identifier: vectors[source] for identifier, source in same.items() if source in vectors}
+
