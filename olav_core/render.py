@@ -60,7 +60,8 @@ def render_block(items: Sequence[RecalledMemory]) -> str:
 def fit_budget(
     items: Sequence[RecalledMemory], budget: int
 ) -> tuple[tuple[RecalledMemory, ...], tuple[RecalledMemory, ...]]:
-    """Split items into those that fit `budget` tokens, whole and in order, and those dropped."""
+    """Split items into those that fit `budget` tokens, whole and in order, and those dropped: one long memory
+    must not keep out the short ones behind it."""
     kept: list[RecalledMemory] = []
     dropped: list[RecalledMemory] = []
     used = estimate_tokens(f"{_OPEN}\n  {_NOTE}\n{_CLOSE}")

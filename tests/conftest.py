@@ -1,0 +1,26 @@
+"""What all tests share: no settings from outside, one cache for converted models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder that all workers of one run share, so that a model is converted once."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+    return shared / "model-cache"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_from_outside(model_cache: Path) -> Iterator[None]:
+    saved = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("OLAV_")}
+    os.environ["OLAV_CACHE_DIR"] = str(model_cache)
+    yield
+    del os.environ["OLAV_CACHE_DIR"]
+    os.environ.update(saved)
