@@ -19,7 +19,11 @@ class WorkspaceError(OlavError):
 
 
 class PluginError(OlavError):
-    """A plug-in could not be loaded, or one of its specs is invalid."""
+    """A plug-in could not be loaded, or one of its specs is invalid; carries every fault that was found."""
+
+    def __init__(self, message: str, faults: tuple[object, ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults
 
 
 class UnknownIdError(OlavError):
