@@ -270,8 +270,9 @@ class Memory:
     def _import(self, directory: str | os.PathLike[str], category: str, **options: Any) -> ImportReport:
         from olav_core.importing import import_directory
 
-        importers = [spec for spec in self.registry.importers.values() if spec.category == category]
-        return import_directory(self, Path(directory), importers=importers, **options)
+        importers = [spec.id for spec in self.registry.importers.values() if spec.category == category]
+        options = {"workspace": self.workspace.root, "importers": importers, **options}
+        return import_directory(self, Path(directory), **options)
 
     # --- the store's own affairs ----------------------------------------------------------------
 

@@ -1,0 +1,57 @@
+"""Category `document`: a passage of a longer document."""
+
+from __future__ import annotations
+
+import json
+
+from attrs import field, frozen, validators
+
+from olav_core import CategorySpec, MemoryRecord, hookimpl
+
+
+@frozen(kw_only=True)
+class Document:
+    """`source`: the file or address. `chunk`: its passage, from 0. `page`: where there are pages."""
+
+    source: str = field(validator=validators.min_len(1))
+    title: str = ""
+    section: str = ""
+    chunk: int = field(default=0, validator=validators.ge(0))
+    page: int | None = None
+
+
+def dedupe_key(record: MemoryRecord) -> str:
+    return json.dumps([record.metadata["source"], record.metadata.get("chunk", 0)])
+
+
+def embed_text(record: MemoryRecord) -> str:
+    return "\n".join(filter(None, [heading(record), record.text]))
+
+
+def render(record: MemoryRecord) -> str:
+    data = record.metadata
+    page = f", p. {data['page']}" if data.get("page") is not None else ""
+    return f"[{heading(record) or data['source']}{page}] {record.text}"
+
+
+def heading(record: MemoryRecord) -> str:
+    names = (str(record.metadata.get(name, "")) for name in ("title", "section"))
+    return " › ".join(filter(None, names))
+
+
+@hookimpl
+def olav_register_categories() -> list[CategorySpec]:
+    return [
+        CategorySpec(
+            id="document",
+            title="Document",
+            purpose="Passages of runbooks and manuals",
+            origins=frozenset({"document", "user", "agent", "directive"}),
+            quota=0,
+            cap=3,
+            metadata=Document,
+            dedupe_key=dedupe_key,
+            embed_text=embed_text,
+            render=render,
+        )
+    ]

@@ -1,0 +1,45 @@
+"""Category `expert_knowledge`: patterns distilled from many events, and what curators know."""
+
+from __future__ import annotations
+
+import json
+
+from attrs import field, frozen, validators
+
+from olav_core import CategorySpec, MemoryRecord, hookimpl
+
+
+@frozen(kw_only=True)
+class ExpertKnowledge:
+    """`samples`: how many events it was drawn from. `sources`: their ids."""
+
+    topic: str = ""
+    samples: int = field(default=0, validator=validators.ge(0))
+    sources: list[str] = field(factory=list)
+
+
+def dedupe_key(record: MemoryRecord) -> str:
+    # Not the topic alone: one extraction writes several findings about one tool.
+    return json.dumps([record.metadata.get("topic", ""), " ".join(record.text.split())])
+
+
+def embed_text(record: MemoryRecord) -> str:
+    topic = str(record.metadata.get("topic", ""))
+    return "\n".join(filter(None, ["" if topic in record.text else topic, record.text]))
+
+
+@hookimpl
+def olav_register_categories() -> list[CategorySpec]:
+    return [
+        CategorySpec(
+            id="expert_knowledge",
+            title="Expert knowledge",
+            purpose="Conventions and patterns distilled from what worked before",
+            origins=frozenset({"agent", "user", "directive", "document"}),
+            quota=3,
+            cap=3,
+            metadata=ExpertKnowledge,
+            dedupe_key=dedupe_key,
+            embed_text=embed_text,
+        )
+    ]
