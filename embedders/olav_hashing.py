@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float32]
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_HAS_CJK = re.compile(f"[{_CJK}]")
 _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 
 
@@ -28,7 +29,9 @@ class HashingEmbedder:
 
     def __init__(self, *, dimension: int = 256) -> None:
         if not isinstance(dimension, int) or not 8 <= dimension <= 8192:
-            raise ConfigError(f"embedder 'hashing': dimension is {dimension!r}. Give an integer of 8 to 8192.")
+            raise ConfigError(
+                f"embedder 'hashing': dimension is {dimension!r}. Give an integer of 8 to 8192."
+            )
         self.dimension = dimension
         self.identity = ModelIdentity(name="hashing", revision=f"1:{dimension}", pooling="sum")
 
@@ -53,10 +56,10 @@ class HashingEmbedder:
 
 def _terms(text: str) -> Iterator[str]:
     for run in _TERM.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if run[0] < "\u3040" or len(run) == 1 or not re.match(f"[{_CJK}]", run):
-            yield run
-        else:
+        if len(run) > 1 and _HAS_CJK.match(run):
             yield from (run[i : i + 2] for i in range(len(run) - 1))
+        else:
+            yield run
 
 
 def make(options: Options) -> HashingEmbedder:

@@ -81,6 +81,22 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             id="e5",
             title="multilingual-e5-small, 4-bit, on this machine",
             factory=make,
-            languages=("zh", "en", "ja", "ko", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "ar", "vi", "th"),
+            languages=(
+                "zh",
+                "en",
+                "ja",
+                "ko",
+                "de",
+                "fr",
+                "es",
+                "pt",
+                "it",
+                "nl",
+                "pl",
+                "ru",
+                "ar",
+                "vi",
+                "th",
+            ),
         )
     ]

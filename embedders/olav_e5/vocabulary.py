@@ -17,9 +17,7 @@ _SPACE = "▁"
 
 def build_tokenizer(weights: Weights) -> Tokenizer:
     """Return the tokenizer; it frames a text as `<s> … </s>`."""
-    pieces = [
-        (piece, float(score)) for piece, score in zip(weights.pieces, weights.scores, strict=True)
-    ]
+    pieces = [(piece, float(score)) for piece, score in zip(weights.pieces, weights.scores, strict=True)]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=weights.unk, byte_fallback=False))
     tokenizer.normalizer = normalizers.Sequence(
         [
@@ -27,7 +25,9 @@ def build_tokenizer(weights: Weights) -> Tokenizer:
             normalizers.Replace(Regex(" {2,}"), " "),
         ]
     )
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement=_SPACE, prepend_scheme="always", split=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
+        replacement=_SPACE, prepend_scheme="always", split=True
+    )
     tokenizer.decoder = decoders.Metaspace(replacement=_SPACE, prepend_scheme="always")
     bos, eos = weights.pieces[weights.bos], weights.pieces[weights.eos]
     tokenizer.post_processor = processors.TemplateProcessing(

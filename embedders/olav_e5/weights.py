@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class Weights:
         return np.frombuffer(self.tensors[name], "<f4")
 
     def nibbles(self, name: str, columns: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """Return (uint8 [rows, columns] of 0..15, where 8 means zero; float32 scales [rows, columns / 32])."""
+        """Return (uint8 [rows, columns] of 0..15, 8 is zero; float32 scales [rows, columns / 32])."""
         blocks = np.frombuffer(self.tensors[name], np.uint8).reshape(-1, columns // BLOCK, _BLOCK_BYTES)
         scales = blocks[:, :, :2].copy().view("<f2")[..., 0].astype(np.float32)
         packed = blocks[:, :, 2:]
@@ -100,7 +101,7 @@ def _parse(data: memoryview) -> Weights:
         heads=heads,
         intermediate=intermediate,
         epsilon=epsilon,
-        pieces=[text[a:b].decode("utf-8", "replace") for a, b in zip(offsets[:-1], offsets[1:], strict=True)],
+        pieces=[text[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets.tolist())],
         scores=scores,
         bos=bos,
         eos=eos,

