@@ -12,7 +12,20 @@ __version__ = "0.1.0"
 
 #: Public name -> the private module that holds it.
 _PUBLIC = {
+    "ImportItem": "import_report",
+    "ImportReport": "import_report",
+    "YamlDocument": "yaml_document",
+    "YamlKey": "yaml_document",
     "build_registry": "registry",
+    "check_scope": "records",
+    "scope_from_folder": "folder_scope",
+    "import_directory": "importing",
+    "read_yaml_document": "yaml_document",
+    "read_jsonl": "jsonl",
+    "Terminal": "cli.terminal",
+    "recall_view": "cli.view",
+    "json_option": "cli.options",
+    "workspace_option": "cli.options",
     "hookimpl": "hookspecs",
     "language_of": "language",
     "analyze": "analyzer",

@@ -14,7 +14,9 @@ from olav_core import (
     Fault,
     ImporterSpec,
     MemoryRecord,
+    RecordError,
     YamlKey,
+    check_scope,
     hookimpl,
     read_yaml_document,
     scope_from_folder,
@@ -62,9 +64,14 @@ KEYS = {
 
 def parse_format(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], Sequence[Fault]]:
     document = read_yaml_document(str(path), raw, KEYS)
-    values = document.values
-    if document.faults:
-        return (), document.faults
+    values, faults = document.values, list(document.faults)
+    for key in ("scope", "agent"):
+        try:
+            check_scope(values.get(key, "global"))
+        except RecordError as error:
+            faults.append(Fault(str(path), document.line(key), f"{key}: {error}"))
+    if faults:
+        return (), sorted(faults, key=lambda fault: fault.line)
     agent = values.get("agent", "")
     draft = Draft(
         text=values["body"],

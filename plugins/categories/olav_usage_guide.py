@@ -16,7 +16,9 @@ from olav_core import (
     GateUse,
     ImporterSpec,
     MemoryRecord,
+    RecordError,
     YamlKey,
+    check_scope,
     hookimpl,
     read_yaml_document,
     scope_from_folder,
@@ -90,6 +92,11 @@ def parse_guide(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], Se
     document = read_yaml_document(str(path), raw, KEYS)
     values, faults = document.values, list(document.faults)
     message = intent_fault(values["intent"]) if "intent" in values else ""
+    for key in ("scope", "agent"):
+        try:
+            check_scope(values.get(key, "global"))
+        except RecordError as error:
+            faults.append(Fault(str(path), document.line(key), f"{key}: {error}"))
     if message:
         faults.append(Fault(str(path), document.line("intent"), f"intent {values['intent']!r} {message}."))
     if faults:
