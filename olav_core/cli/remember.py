@@ -1,0 +1,104 @@
+"""`olav remember` and `olav forget`: one memory in, one memory out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from olav_core.cli.options import json_option, stdin_text, workspace_option
+from olav_core.cli.session import open_memory
+from olav_core.cli.terminal import Terminal
+from olav_core.records import ORIGINS
+
+
+def _object(ctx: click.Context, param: click.Parameter, raw: str | None) -> dict[str, Any] | None:
+    if raw is None:
+        return None
+    try:
+        value = json.loads(raw)
+    except ValueError as error:
+        raise click.BadParameter(f"not JSON: {error}", ctx, param) from None
+    if not isinstance(value, dict):
+        raise click.BadParameter('a JSON object is needed, like \'{"source": "wiki"}\'.', ctx, param)
+    return value
+
+
+@click.command()
+@click.argument("text")
+@click.option("--category", "-c", default="fact", show_default=True, metavar="ID", help="Kind of memory.")
+@click.option("--scope", "-s", help="global, an agent's name, or team:ID; default: the category's.")
+@click.option("--tag", "tags", multiple=True, help="A tag; repeatable.")
+@click.option("--metadata", metavar="JSON", callback=_object, help="A JSON object, checked by the category.")
+@click.option("--origin", type=click.Choice(ORIGINS), default="user", show_default=True, help="Who says so.")
+@workspace_option
+@json_option
+def remember(
+    text: str,
+    category: str,
+    scope: str | None,
+    tags: tuple[str, ...],
+    metadata: dict[str, Any] | None,
+    origin: str,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Store a memory; the same one twice is one row.
+
+    TEXT `-` reads the text from stdin.
+
+    With --json: {"id", "created"}; "created" is false when the memory was known already.
+    """
+    terminal = Terminal(as_json=as_json)
+    if text == "-":
+        text = stdin_text()
+    with open_memory(workspace) as memory:
+        done = memory.remember(
+            text, category=category, scope=scope, origin=origin, metadata=metadata, tags=tags
+        )
+    if as_json:
+        terminal.result({"id": done.id, "created": done.created})
+        return
+    from rich.text import Text
+
+    said = ("Remembered ", "green") if done.created else ("Known already: ", "yellow")
+    terminal.print(Text.assemble(said, (done.id, "cyan")))
+
+
+@click.command()
+@click.argument("identifier", metavar="ID")
+@click.option(
+    "--purge", is_flag=True, help="Also rewrite old versions on disk, so that no file holds the text."
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@workspace_option
+@json_option
+def forget(identifier: str, purge: bool, yes: bool, workspace: Path | None, as_json: bool) -> None:
+    """Erase a memory and keep it from coming back by capture or import.
+
+    ID may be the unique beginning of one.
+
+    With --json (needs --yes): {"id", "purged"}.
+    """
+    terminal = Terminal(as_json=as_json)
+    if as_json and not yes:
+        raise click.UsageError("--json cannot ask; add --yes to forget for certain.")
+    with open_memory(workspace) as memory:
+        record = memory.get(identifier)
+        if not yes:
+            from olav_core.cli.view import record_view
+
+            terminal.print(*record_view(record))
+            click.confirm("Forget this memory?", abort=True, err=True)
+        done = memory.forget(record.id, purge=purge)
+    if as_json:
+        terminal.result({"id": done, "purged": purge})
+        return
+    from rich.text import Text
+
+    where = (
+        "from the store and its old versions" if purge else "; old versions keep it until `olav kb optimize`"
+    )
+    terminal.print(Text.assemble(("Forgot ", "green"), (done, "cyan"), f" {where}" if purge else where))
