@@ -1,0 +1,263 @@
+"""Configuration: `.olav/config.yaml` and `OLAV_<SECTION>_<KEY>` as frozen settings, every fault at once."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+
+import attrs
+from attrs import field, frozen
+
+from olav_core.errors import ConfigError, did_you_mean
+from olav_core.specs import CategorySpec, GateUse
+from olav_core.structuring import FieldFault, Range, WrongValueError, converter, faults_of
+from olav_core.tier import Tier
+from olav_core.validation import check_rules
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+    from olav_core.registry import Registry
+
+#: The chain of a fresh workspace.
+DEFAULT_RANKERS: Final = ("vector", "bm25", "score_fusion", "keyword_boost", "near_duplicate")
+#: Tokens that the injected block may take, by tier: about 5 % of a window of 8k, 16k and 48k.
+DEFAULT_TOKEN_BUDGET: Final[Mapping[Tier, int]] = MappingProxyType(
+    {"small": 400, "medium": 800, "large": 2400}
+)
+
+
+#: A life in days; the bound keeps dates within what a timestamp can hold.
+Days = Annotated[float, Range(0, 1_000_000, above=True)]
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "as the plug-in says"
+
+
+#: Values below these paths may be keys and are never shown.
+_SECRET: Final = ("store.storage_options", "embedder.options")
+#: A category rule that the configuration leaves alone; None would mean "no limit" or "for ever".
+UNSET: Final[Any] = _Unset()
+
+
+def _with_default_budget(given: Mapping[Tier, int]) -> Mapping[Tier, int]:
+    return MappingProxyType({**DEFAULT_TOKEN_BUDGET, **given})
+
+
+@frozen(kw_only=True)
+class StoreSettings:
+    """Where the table lies. `uri`: any LanceDB URI, None for the workspace's own database."""
+
+    uri: str | None = None
+    storage_options: Mapping[str, str] = field(factory=dict, repr=False)  # may hold keys
+
+
+@frozen(kw_only=True)
+class EmbedderSettings:
+    """Which embedder makes the vectors, and what its factory gets."""
+
+    id: str = "e5"
+    options: Mapping[str, Any] = field(factory=dict, repr=False)  # may hold keys
+
+
+@frozen(kw_only=True)
+class RecallSettings:
+    """How memories are found and how many are injected.
+
+    `tier` and `model` say how large the answering model is (`tier` wins). `rankers` lists the ids that take
+    part. `token_budget`: tokens of the injected block by tier. `candidates_per_category`: rows of each
+    category that reach the gates. `floor`: the share of the best candidate's score below which nothing is
+    injected, 0 for no floor. `log`: keep who was shown what in `recall_log`.
+    """
+
+    tier: Tier | None = None
+    model: str | None = None
+    rankers: tuple[str, ...] = DEFAULT_RANKERS
+    ranker_options: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+    token_budget: Mapping[Tier, Annotated[int, Range(1)]] = field(
+        factory=dict, converter=_with_default_budget
+    )
+    resident_rows: Annotated[int, Range(0)] = 200_000
+    candidates_per_category: Annotated[int, Range(1)] = 24
+    floor: Annotated[float, Range(0, 1)] = 0.0
+    log: bool = True
+
+
+@frozen(kw_only=True)
+class TierRule:
+    """Models whose name matches the regular expression `match` (case is ignored) are of this tier."""
+
+    match: str
+    tier: Tier
+
+
+@frozen(kw_only=True)
+class TierSettings:
+    """Rules that come before the built-in reading of model names."""
+
+    rules: tuple[TierRule, ...] = ()
+
+
+@frozen(kw_only=True)
+class AgentSettings:
+    """One agent: its teams (`ops` or `team:ops`), and the size of its model where it differs."""
+
+    teams: tuple[str, ...] = ()
+    tier: Tier | None = None
+    model: str | None = None
+
+
+@frozen(kw_only=True)
+class CategoryRules:
+    """What the workspace changes in a category; null lifts a cap or a life, what is not named stays."""
+
+    quota: Annotated[int, Range(0)] = cast(int, UNSET)
+    cap: Annotated[int, Range(0)] | None = cast("int | None", UNSET)
+    gates: tuple[GateUse, ...] = cast("tuple[GateUse, ...]", UNSET)
+    ttl_days: Days | None = cast("float | None", UNSET)
+    half_life_days: Days | None = cast("float | None", UNSET)
+
+    def apply(self, spec: CategorySpec) -> CategorySpec:
+        """Return the category with these rules; they are not checked."""
+        changes: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("quota", "cap", "gates")
+            if getattr(self, name) is not UNSET
+        }
+        for name, days in (("ttl", self.ttl_days), ("half_life", self.half_life_days)):
+            if days is not UNSET:
+                changes[name] = None if days is None else timedelta(days=days)
+        return attrs.evolve(spec, **changes)
+
+
+@frozen(kw_only=True)
+class Settings:
+    """The settings of one workspace. `source` is the file that they were read from."""
+
+    store: StoreSettings = field(factory=StoreSettings)
+    embedder: EmbedderSettings = field(factory=EmbedderSettings)
+    recall: RecallSettings = field(factory=RecallSettings)
+    tiers: TierSettings = field(factory=TierSettings)
+    agents: Mapping[str, AgentSettings] = field(factory=dict)
+    categories: Mapping[str, CategoryRules] = field(factory=dict)
+    source: Path | None = field(default=None, init=False, eq=False)
+
+    @classmethod
+    def load(cls, path: Path, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read `path` (absent or empty: the defaults), then `OLAV_<SECTION>_<KEY>` from `environ`.
+
+        Raises ConfigError with every fault, each with the path of its field and where it was set.
+        """
+        from olav_core.config_file import read
+        from olav_core.variables import overrides
+
+        values = read(path)
+        given, faults = overrides(cls, os.environ if environ is None else environ)
+        variables = {".".join(override.path): override.variable for override in given}
+        for override in given:
+            _set(values, override.path, override.value)
+        settings = cls()
+        try:
+            settings = _settings_converter().structure(values, cls)
+        except Exception as error:
+            faults += faults_of(error, "")
+        faults += _regex_faults(settings)
+        if faults:
+            lines = "\n".join(f"  {_where(fault, variables)}" for fault in faults)
+            raise ConfigError(
+                f"{path}: {len(faults)} fault(s) in the settings:\n{lines}\nMend them and try again."
+            )
+        object.__setattr__(settings, "source", path)  # before anyone else sees it
+        return settings
+
+    def apply_to(self, registry: Registry) -> dict[str, CategorySpec]:
+        """Return the registry's categories with this configuration's rules, in the registry's order.
+
+        Raises ConfigError for an unknown category or gate, a quota above the cap, or any other wrong rule.
+        Rules for a category that is switched off or broken are passed over.
+        """
+        categories = dict(registry.categories)
+        faults = []
+        absent = registry.absent("categories")
+        for id, rules in self.categories.items():
+            path = f"categories.{id}"
+            if id not in categories:
+                if id not in absent:
+                    hint = did_you_mean(id, categories)
+                    faults.append(f"{path}: no category {id!r} is registered.{hint}")
+                continue
+            spec = rules.apply(categories[id])
+            problems = [f"{problem.message} {problem.mend}" for problem in check_rules(spec)]
+            if rules.gates is not UNSET:
+                unknown = [use.id for use in rules.gates if use.id not in registry.gates]
+                problems += [
+                    f"gate {gate!r} is not registered.{did_you_mean(gate, registry.gates)}"
+                    for gate in unknown
+                ]
+            faults += [f"{path}: {problem}" for problem in problems]
+            categories[id] = spec
+        if faults:
+            where = self.source or "the settings"
+            raise ConfigError(
+                f"{where}: {len(faults)} fault(s).\n  " + "\n  ".join(faults) + "\nMend them and try again."
+            )
+        return categories
+
+    @staticmethod
+    def write_default(path: Path, *, embedder: str = "e5", options: Mapping[str, Any] | None = None) -> None:
+        """Write a short commented configuration to `path`; raises ConfigError when there is one already."""
+        from olav_core.config_file import write_default
+
+        write_default(path, embedder=embedder, options=options or {})
+
+
+@lru_cache(maxsize=1)
+def _settings_converter() -> Converter:
+    strict = converter().copy()
+    strict.register_structure_hook(GateUse, _gate_use)
+    return strict
+
+
+def _gate_use(value: Any, _: Any) -> GateUse:
+    """Gates are written flat: `{id: distance, max: 0.65}`, or the bare id when there are no options."""
+    if isinstance(value, str):
+        return GateUse(value)
+    if isinstance(value, Mapping) and isinstance(value.get("id"), str):
+        return GateUse(value["id"], {key: item for key, item in value.items() if key != "id"})
+    raise WrongValueError("a gate's id, or a mapping with `id` and the gate's options", value)
+
+
+def _regex_faults(settings: Settings) -> Iterator[FieldFault]:
+    for index, rule in enumerate(settings.tiers.rules):
+        try:
+            re.compile(rule.match)
+        except re.error as error:
+            yield FieldFault(
+                f"tiers.rules[{index}].match", f"{rule.match!r} is no regular expression: {error}"
+            )
+
+
+def _set(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    *steps, last = path
+    for step in steps:
+        if not isinstance(values.get(step), dict):
+            values[step] = {}
+        values = values[step]
+    values[last] = value
+
+
+def _where(fault: FieldFault, variables: Mapping[str, str]) -> str:
+    if fault.path.startswith(_SECRET):
+        fault = FieldFault(fault.path, fault.message.partition(", got ")[0])
+    for path, variable in variables.items():
+        if fault.path == path or fault.path.startswith((f"{path}.", f"{path}[")):
+            return f"{variable} ({fault.path}): {fault.message}"
+    return str(fault)
