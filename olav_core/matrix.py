@@ -1,0 +1,103 @@
+"""The centred matrix: unit vectors of every row, in blocks that a reader may keep while the matrix grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float32]
+
+#: Rows per block (12 MB at 384 dimensions): growth never copies the matrix, centring anew copies one block.
+BLOCK_ROWS = 8_192
+
+
+class CentredMatrix:
+    """Rows float32 [n, d], centred and of unit length, append-only; a centred vector of length 0 stays zero.
+
+    The length before normalising is kept per row, so the raw vector is `row * length + mean` and centring
+    anew needs no re-read. Blocks are replaced, never changed below the row count a reader has seen.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.rows = 0
+        self._blocks: tuple[FloatArray, ...] = ()
+        self._lengths: tuple[FloatArray, ...] = ()
+
+    def append(self, raw: FloatArray, means: FloatArray) -> None:
+        """Append raw rows [m, d], centred with the means given per row, [m, d]."""
+        import numpy as np
+
+        done = 0
+        while done < len(raw):
+            at = self.rows % BLOCK_ROWS
+            if at == 0:
+                self._blocks += (np.empty((BLOCK_ROWS, self.dimension), dtype=np.float32),)
+                self._lengths += (np.empty(BLOCK_ROWS, dtype=np.float32),)
+            take = min(BLOCK_ROWS - at, len(raw) - done)
+            target = self._blocks[-1][at : at + take]
+            np.subtract(raw[done : done + take], means[done : done + take], out=target)
+            self._lengths[-1][at : at + take] = _normalise(target)
+            self.rows += take
+            done += take
+
+    def snapshot(self) -> tuple[FloatArray, ...]:
+        """Return the filled blocks, float32 [<= BLOCK_ROWS, d] each; later changes do not reach them."""
+        full = self.rows // BLOCK_ROWS
+        rest = self.rows % BLOCK_ROWS
+        return self._blocks[:full] + ((self._blocks[full][:rest],) if rest else ())
+
+    def raw(self, slots: NDArray[np.int64], means: FloatArray) -> FloatArray:
+        """Return the raw vectors of rows, float32 [m, d], given the mean each was centred with."""
+        import numpy as np
+
+        centred = np.stack([self._blocks[s // BLOCK_ROWS][s % BLOCK_ROWS] for s in slots])
+        lengths = np.array([self._lengths[s // BLOCK_ROWS][s % BLOCK_ROWS] for s in slots], dtype=np.float32)
+        return np.asarray(centred * lengths[:, None] + means, dtype=np.float32)
+
+    def recentre(self, shift: FloatArray, codes: NDArray[np.integer]) -> None:
+        """Move every row by `shift[code of the row]` = old mean - new mean, and normalise again."""
+        import numpy as np
+
+        for i, block in enumerate(self._blocks):
+            filled = min(self.rows - i * BLOCK_ROWS, BLOCK_ROWS)
+            rows = block[:filled] * self._lengths[i][:filled, None]
+            own = codes[i * BLOCK_ROWS : i * BLOCK_ROWS + filled]
+            for code in np.unique(own):
+                rows[own == code] += shift[code]
+            fresh = np.empty_like(block)
+            lengths = np.empty(BLOCK_ROWS, dtype=np.float32)
+            lengths[:filled] = _normalise(rows)
+            fresh[:filled] = rows
+            self._blocks = (*self._blocks[:i], fresh, *self._blocks[i + 1 :])
+            self._lengths = (*self._lengths[:i], lengths, *self._lengths[i + 1 :])
+
+    def keep(self, slots: NDArray[np.int64]) -> None:
+        """Keep only these rows, in this order."""
+        import numpy as np
+
+        old, old_lengths = self._blocks, np.concatenate(self._lengths) if self._lengths else None
+        self._blocks, self._lengths, self.rows = (), (), len(slots)
+        for start in range(0, len(slots), BLOCK_ROWS):
+            chosen = slots[start : start + BLOCK_ROWS]
+            block = np.empty((BLOCK_ROWS, self.dimension), dtype=np.float32)
+            source = chosen // BLOCK_ROWS
+            for i in np.unique(source):
+                block[np.flatnonzero(source == i)] = old[i][chosen[source == i] % BLOCK_ROWS]
+            lengths = np.empty(BLOCK_ROWS, dtype=np.float32)
+            assert old_lengths is not None
+            lengths[: len(chosen)] = old_lengths[chosen]
+            self._blocks += (block,)
+            self._lengths += (lengths,)
+
+
+def _normalise(rows: FloatArray) -> FloatArray:
+    """Normalise rows in place and return their lengths; a row below 1e-6 becomes zero."""
+    import numpy as np
+
+    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+    rows *= np.where(lengths > 1e-6, 1 / np.maximum(lengths, 1e-6), 0)[:, None]
+    return np.asarray(lengths, dtype=np.float32)
