@@ -6,7 +6,74 @@ Everything public is importable from here; names load on first use, so `import o
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
+    from olav_core.analyzer import analyze as analyze
+    from olav_core.analyzer import query_terms as query_terms
+    from olav_core.cli.options import json_option as json_option
+    from olav_core.cli.options import workspace_option as workspace_option
+    from olav_core.cli.terminal import Terminal as Terminal
+    from olav_core.cli.view import recall_view as recall_view
+    from olav_core.config import Settings as Settings
+    from olav_core.encoder import OnnxEncoder as OnnxEncoder
+    from olav_core.errors import ConfigError as ConfigError
+    from olav_core.errors import ConflictError as ConflictError
+    from olav_core.errors import EmbedderError as EmbedderError
+    from olav_core.errors import EmbedderUnavailableError as EmbedderUnavailableError
+    from olav_core.errors import EmbeddingDimMismatchError as EmbeddingDimMismatchError
+    from olav_core.errors import EmbeddingSpaceMismatchError as EmbeddingSpaceMismatchError
+    from olav_core.errors import ErasedTextError as ErasedTextError
+    from olav_core.errors import ImportFaultsError as ImportFaultsError
+    from olav_core.errors import OlavError as OlavError
+    from olav_core.errors import PluginError as PluginError
+    from olav_core.errors import RecordError as RecordError
+    from olav_core.errors import StoreError as StoreError
+    from olav_core.errors import UnknownIdError as UnknownIdError
+    from olav_core.errors import WorkspaceError as WorkspaceError
+    from olav_core.folder_scope import scope_from_folder as scope_from_folder
+    from olav_core.hookspecs import hookimpl as hookimpl
+    from olav_core.import_report import ImportItem as ImportItem
+    from olav_core.import_report import ImportReport as ImportReport
+    from olav_core.importing import import_directory as import_directory
+    from olav_core.jsonl import read_jsonl as read_jsonl
+    from olav_core.language import language_of as language_of
+    from olav_core.memory import Memory as Memory
+    from olav_core.memory import init as init
+    from olav_core.memory import open as open
+    from olav_core.plugin import PluginFault as PluginFault
+    from olav_core.plugin import PluginInfo as PluginInfo
+    from olav_core.pool import Candidate as Candidate
+    from olav_core.pool import Pool as Pool
+    from olav_core.query import Query as Query
+    from olav_core.recall import CandidateTrace as CandidateTrace
+    from olav_core.recall import Recall as Recall
+    from olav_core.recall import RecalledMemory as RecalledMemory
+    from olav_core.records import MemoryRecord as MemoryRecord
+    from olav_core.records import check_scope as check_scope
+    from olav_core.registry import Registry as Registry
+    from olav_core.registry import build_registry as build_registry
+    from olav_core.specs import CategorySpec as CategorySpec
+    from olav_core.specs import CommandSpec as CommandSpec
+    from olav_core.specs import DistanceScale as DistanceScale
+    from olav_core.specs import Draft as Draft
+    from olav_core.specs import Embedder as Embedder
+    from olav_core.specs import EmbedderSpec as EmbedderSpec
+    from olav_core.specs import Fault as Fault
+    from olav_core.specs import Finding as Finding
+    from olav_core.specs import Gate as Gate
+    from olav_core.specs import GateSpec as GateSpec
+    from olav_core.specs import GateUse as GateUse
+    from olav_core.specs import ImporterSpec as ImporterSpec
+    from olav_core.specs import ModelIdentity as ModelIdentity
+    from olav_core.specs import Options as Options
+    from olav_core.specs import RankerSpec as RankerSpec
+    from olav_core.specs import RedactorSpec as RedactorSpec
+    from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
+    from olav_core.specs import Verdict as Verdict
+    from olav_core.yaml_document import YamlDocument as YamlDocument
+    from olav_core.yaml_document import YamlKey as YamlKey
+    from olav_core.yaml_document import read_yaml_document as read_yaml_document
 
 __version__ = "0.1.0"
 
@@ -17,6 +84,9 @@ _PUBLIC = {
     "YamlDocument": "yaml_document",
     "YamlKey": "yaml_document",
     "build_registry": "registry",
+    "Registry": "registry",
+    "PluginInfo": "plugin",
+    "PluginFault": "plugin",
     "check_scope": "records",
     "scope_from_folder": "folder_scope",
     "import_directory": "importing",

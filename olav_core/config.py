@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import attrs
 from attrs import field, frozen
@@ -119,11 +119,11 @@ class AgentSettings:
 class CategoryRules:
     """What the workspace changes in a category; null lifts a cap or a life, what is not named stays."""
 
-    quota: Annotated[int, Range(0)] = cast(int, UNSET)
-    cap: Annotated[int, Range(0)] | None = cast("int | None", UNSET)
-    gates: tuple[GateUse, ...] = cast("tuple[GateUse, ...]", UNSET)
-    ttl_days: Days | None = cast("float | None", UNSET)
-    half_life_days: Days | None = cast("float | None", UNSET)
+    quota: Annotated[int, Range(0)] = field(default=UNSET)
+    cap: Annotated[int, Range(0)] | None = field(default=UNSET)
+    gates: tuple[GateUse, ...] = field(default=UNSET)
+    ttl_days: Days | None = field(default=UNSET)
+    half_life_days: Days | None = field(default=UNSET)
 
     def apply(self, spec: CategorySpec) -> CategorySpec:
         """Return the category with these rules; they are not checked."""
