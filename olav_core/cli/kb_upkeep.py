@@ -49,13 +49,63 @@ def optimize(workspace: Path | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--to", "embedder", required=True, metavar="ID", help="The embedder to move to.")
+@click.option("--to", "embedder", metavar="ID", help="The embedder to move to.")
 @embedder_options
-@click.option("--purge", is_flag=True, help="Delete the old vectors once the new ones are in place.")
+@click.option("--purge", is_flag=True, help="Delete the vectors of the embedders that were left.")
 @workspace_option
 @json_option
 def reembed(
-    embedder: str, options: dict[str, Any], purge: bool, workspace: Path | None, as_json: bool
+    embedder: str | None, options: dict[str, Any], purge: bool, workspace: Path | None, as_json: bool
 ) -> None:
-    """Move the store to another embedder: resumable, proven, switched in one step."""
-    raise NotImplementedError
+    """Move the store to another embedder, in one step at the end; a killed run resumes.
+
+    Recall goes on with the old vectors until the switch. They are kept until --purge, so that the way back
+    embeds only what changed; --purge alone deletes them later.
+
+    With --json: {"embedder", "rows", "embedded", "reused", "kept", "purged": [name]}.
+    """
+    if embedder is None and not purge:
+        raise click.UsageError("Give --to ID, or --purge to delete what an earlier move kept.")
+    terminal = Terminal(as_json=as_json)
+    out: dict[str, Any] = {
+        "embedder": None,
+        "rows": None,
+        "embedded": 0,
+        "reused": 0,
+        "kept": None,
+        "purged": [],
+    }
+    with open_memory(workspace) as memory:
+        if embedder is not None:
+            with terminal.progress(f"Embedding with {embedder}") as on_progress:
+                report = memory.reembed(embedder, options or None, on_progress=on_progress)
+            names = ("rows", "embedded", "reused", "kept")
+            out |= {"embedder": embedder, **{name: getattr(report, name) for name in names}}
+        if purge:
+            from olav_core.reembed import purge as purge_vectors
+
+            out["purged"] = list(purge_vectors(memory.store))
+            out["kept"] = None
+    terminal.result(out, *([] if as_json else _moved_view(out)))
+
+
+def _moved_view(out: dict[str, Any]) -> list[Any]:
+    from rich.text import Text
+
+    lines = []
+    if (
+        out["embedder"]
+        and not out["embedded"]
+        and not out["reused"]
+        and not out["kept"]
+        and not out["purged"]
+    ):
+        lines.append(Text(f"The store is in the space of {out['embedder']} already.", style="yellow"))
+    elif out["embedder"]:
+        counts = f"{out['rows']} memories, {out['embedded']} embedded, {out['reused']} reused"
+        lines.append(Text.assemble(("Moved ", "green"), f"to {out['embedder']}: {counts}."))
+    if out["kept"]:
+        lines.append(Text("The old vectors are kept; `olav kb reembed --purge` deletes them.", style="dim"))
+    if out["purged"]:
+        lines.append(Text(f"Deleted {len(out['purged'])} table(s) of old vectors."))
+    return lines or [Text("There were no old vectors.")]

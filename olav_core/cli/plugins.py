@@ -58,18 +58,8 @@ def _plugin(info: PluginInfo) -> dict[str, Any]:
 
 
 def _fault(fault: PluginFault) -> dict[str, Any]:
-    names = (
-        "plugin",
-        "distribution",
-        "version",
-        "entry_point",
-        "kind",
-        "spec_id",
-        "message",
-        "mend",
-        "warning",
-    )
-    return {name: getattr(fault, name) for name in names}
+    names = ("plugin", "distribution", "version", "entry_point", "kind", "spec_id", "message", "mend")
+    return {name: getattr(fault, name) for name in names} | {"warning": fault.warning}
 
 
 def _view(infos: list[PluginInfo], faults: list[PluginFault], long: bool) -> list[Any]:
@@ -103,11 +93,8 @@ def _view(infos: list[PluginInfo], faults: list[PluginFault], long: bool) -> lis
         return [*out, Text("No faults.", style="green")]
     for fault in faults:
         style = "yellow" if fault.warning else "bold red"
-        where = " · ".join(
-            part
-            for part in (fault.label or fault.plugin, fault.kind and f"{fault.kind}: {fault.spec_id}")
-            if part
-        )
+        spec = f" · {fault.kind}: {fault.spec_id}" if fault.kind else ""
+        where = f"{fault.label or fault.plugin}{spec}"
         out += [Text.assemble((where, style), f"\n  {fault.message}\n  ", (f"Mend: {fault.mend}", "cyan"))]
     return out
 

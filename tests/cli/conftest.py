@@ -12,15 +12,6 @@ from click.testing import CliRunner, Result
 
 from olav_core.cli.main import main
 
-GUIDE = """\
-schema_version: 1
-intent: register_service
-agent: services
-keywords: [register_service, InfluxDB]
-body: |
-  Call `register_service`; the token stays in an environment variable.
-"""
-
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -62,9 +62,7 @@ def test_wrong_usage_is_code_2(olav: Callable[..., Result], args: tuple[str, ...
     assert set(json.loads(result.stdout)["error"]) == {"type", "message"}
 
 
-def test_an_unreadable_folder_is_a_message_not_a_traceback(
-    olav: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_an_unreadable_file_is_a_message_only(olav: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / ".olav").mkdir()
     (tmp_path / ".olav" / "config.yaml").mkdir()
     result = olav("kb", "list")
@@ -115,7 +113,7 @@ def test_an_interrupt_is_quiet() -> None:
 
 
 def test_output_that_the_stream_cannot_encode_is_escaped() -> None:
-    code = "from olav_core.cli.terminal import Terminal\nTerminal(as_json=True).result({'text': '路由\\ud800'})\n"
+    code = "from olav_core import Terminal\nTerminal(as_json=True).result({'text': '路由\\ud800'})\n"
     for encoding in ("ascii", "utf-8"):
         done = subprocess.run(
             [sys.executable, "-c", code],

@@ -106,9 +106,7 @@ def test_a_plugin_command_that_does_not_load_is_named(olav: Callable[..., Result
     assert "'tickets' cannot be loaded: ZeroDivisionError" in result.stderr
 
 
-def test_a_plugin_command_cannot_take_the_place_of_olavs_own(
-    olav: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_a_plugin_cannot_replace_a_command_of_olav(olav: Callable[..., Result], tmp_path: Path) -> None:
     plugin(tmp_path, "recall", "1 / 0")
     result = olav("--help")
     assert "Show what a query brings back" in result.stdout
