@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,9 +13,10 @@ from attrs import evolve, fields_dict, frozen, has
 
 from olav_core.errors import OlavError
 from olav_core.import_report import Action, ImportItem, ImportReport
-from olav_core.import_source import ImportSource
+from olav_core.import_source import REMOVED_SUFFIX, ImportSource
 from olav_core.records import MemoryRecord
 from olav_core.specs import CategorySpec, Draft, Fault, ImporterSpec
+from olav_core.tombstones import text_hash
 
 #: Records written per call: embedders fill their batches, and progress moves every few seconds.
 BATCH = 256
@@ -170,14 +171,18 @@ class _Import:
         self.categories |= {entry.record.category for entry in self.entries}
         rows = [row for name in sorted(self.categories) for row in self.memory.store.list(category=name)]
         existing = {row.id: row for row in rows}
+        erased = self.memory.store.erased({text_hash(entry.record.text) for entry in self.entries})
         for entry in self.entries:
             self.fault_taken(entry, existing.get(entry.record.id))
+            if text_hash(entry.record.text) in erased:
+                name = f"{Path(entry.path).name}{REMOVED_SUFFIX}"
+                self.fault(entry, f"holds a text that was erased before. Delete it, or add the mark {name}.")
         self.entries = [entry for entry in self.entries if entry.place not in self.kept]
         brought = {entry.record.id for entry in self.entries}
         gone = {row.id: row for row in rows if row.id not in brought and self.is_gone(row)}
         for entry in self.entries:
             record, old = entry.record, existing.get(entry.record.id)
-            previous = None if old is not None else self.moved_from(entry, gone)
+            previous = None if old is not None else self.moved_from(entry, gone.values())
             action: Action = "changed" if old is not None else "moved" if previous is not None else "added"
             if old is not None and self.is_same(entry, old):
                 action = "unchanged"
@@ -217,15 +222,14 @@ class _Import:
             return False
         return not any(place.is_relative_to(kept) for kept in self.kept)
 
-    def moved_from(self, entry: _Entry, gone: Mapping[str, MemoryRecord]) -> MemoryRecord | None:
-        """Return the row that this entry was under another scope, from the same file."""
+    def moved_from(self, entry: _Entry, gone: Iterable[MemoryRecord]) -> MemoryRecord | None:
+        """Return the row that this entry was under another scope, first of all one from the same file."""
         record = entry.record
         spec: CategorySpec = self.memory.registry.category(record.category)
-        for row in gone.values():
-            same_file = row.category == spec.id and self.source.place_of(row) == entry.place
-            if same_file and spec.dedupe_key(evolve(row, scope=record.scope)) == spec.dedupe_key(record):
-                return row
-        return None
+        key, taken = spec.dedupe_key(record), set(self.vectors_from.values())
+        rows = [row for row in gone if row.category == spec.id and row.id not in taken]
+        rows = [row for row in rows if spec.dedupe_key(evolve(row, scope=record.scope)) == key]
+        return min(rows, key=lambda row: self.source.place_of(row) != entry.place, default=None)
 
     def is_same(self, entry: _Entry, row: MemoryRecord) -> bool:
         record = entry.record

@@ -26,7 +26,7 @@ from olav_core.workspace import Workspace, find_workspace, workspace_at
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
-    from olav_core.importing import ImportReport
+    from olav_core.import_report import ImportReport
     from olav_core.index import RecallIndex
     from olav_core.pipeline import RecallPipeline
     from olav_core.store import Store

@@ -31,8 +31,7 @@ def faults(text: str | bytes) -> list[tuple[int, str]]:
 
 def test_reads_every_kind_and_its_line() -> None:
     document = read(
-        "schema_version: 1\nname: 名字\nwords: [a, 179, no]\n"
-        + "colour: red\nsize: 4\nuntil: 2026-12-31\n"
+        "schema_version: 1\nname: 名字\nwords: [a, 179, no]\n" + "colour: red\nsize: 4\nuntil: 2026-12-31\n"
     )
     assert not document.faults
     assert document.values["name"] == "名字"
@@ -70,7 +69,11 @@ def test_reads_every_kind_and_its_line() -> None:
         ("name: x\nschema_version: true", 2, "schema_version must be an integer, not true or false"),
         ("name: x\n  bad: [", 2, "bad YAML"),
         ("name: 'x\n", 2, "bad YAML"),
-        ("name: !!python/object:os.system x\nschema_version: 1", 1, "name must be a string, not a value tagged"),
+        (
+            "name: !!python/object:os.system x\nschema_version: 1",
+            1,
+            "name must be a string, not a value tagged",
+        ),
         ("a\x00b: 1", 1, "bad YAML: the character U+0000"),
         ('name: "\\UFFFFFFFF"', 0, "bad YAML"),
         ("- a\n- b", 1, "must be `key: value` lines, not a list"),
@@ -119,7 +122,9 @@ def test_aliases_are_never_expanded() -> None:
     assert len(found) == 31
 
 
-@given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")))
+@given(
+    st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass"))
+)
 def test_any_bytes_give_a_document_or_faults(raw: bytes) -> None:
     document = read(raw)
     assert document.faults or document.values["name"]

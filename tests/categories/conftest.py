@@ -28,7 +28,9 @@ def spec(registry: Registry) -> Callable[[str], CategorySpec]:
 def prepare(registry: Registry) -> Prepare:
     writer = Writer(None, None, registry, registry.categories, lambda: None)  # type: ignore[arg-type]
 
-    def make(category: str, metadata: dict[str, Any] | None = None, text: str = "text", **rest: Any) -> MemoryRecord:
+    def make(
+        category: str, metadata: dict[str, Any] | None = None, text: str = "text", **rest: Any
+    ) -> MemoryRecord:
         rest.setdefault("origin", sorted(registry.category(category).origins)[-1])
         return writer.prepare(Draft(text=text, category=category, metadata=metadata or {}, **rest))
 
