@@ -113,23 +113,50 @@ _PUBLIC = {
     "CandidateTrace": "recall",
     "Settings": "config",
     **dict.fromkeys(
-        (
-            "CategorySpec CommandSpec DistanceScale Draft Embedder EmbedderSpec Fault Finding Gate GateSpec GateUse "
-            "ImporterSpec ModelIdentity Options RankerSpec RedactorSpec Verdict VerbMatcherSpec"
-        ).split(),
+        [
+            "CategorySpec",
+            "CommandSpec",
+            "DistanceScale",
+            "Draft",
+            "Embedder",
+            "EmbedderSpec",
+            "Fault",
+            "Finding",
+            "Gate",
+            "GateSpec",
+            "GateUse",
+            "ImporterSpec",
+            "ModelIdentity",
+            "Options",
+            "RankerSpec",
+            "RedactorSpec",
+            "Verdict",
+            "VerbMatcherSpec",
+        ],
         "specs",
     ),
     **dict.fromkeys(
-        (
-            "ConfigError ConflictError EmbedderError EmbedderUnavailableError EmbeddingDimMismatchError "
-            "EmbeddingSpaceMismatchError ErasedTextError ImportFaultsError OlavError PluginError RecordError "
-            "StoreError UnknownIdError WorkspaceError"
-        ).split(),
+        [
+            "ConfigError",
+            "ConflictError",
+            "EmbedderError",
+            "EmbedderUnavailableError",
+            "EmbeddingDimMismatchError",
+            "EmbeddingSpaceMismatchError",
+            "ErasedTextError",
+            "ImportFaultsError",
+            "OlavError",
+            "PluginError",
+            "RecordError",
+            "StoreError",
+            "UnknownIdError",
+            "WorkspaceError",
+        ],
         "errors",
     ),
 }
 
-__all__ = sorted(_PUBLIC)  # noqa: PLE0605
+__all__ = sorted(_PUBLIC)
 
 
 def __getattr__(name: str) -> Any:
