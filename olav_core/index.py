@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from attrs import frozen
 
+from olav_core.changed_rows import ChangedRows, RowSource
+from olav_core.coverage import Coverage, SyncReport
 from olav_core.eligibility import Eligibility
+from olav_core.index_files import BrokenIndexError
 from olav_core.keywords import KeywordTable
 from olav_core.language import languages_of
-from olav_core.lexical import BrokenIndexError
-from olav_core.lexical_sync import LexicalSync, digest
+from olav_core.lexical_sync import LexicalSync
 from olav_core.matrix import CentredMatrix
 from olav_core.means import LanguageMeans
 from olav_core.pool import Pool
-from olav_core.records import MemoryRecord
+from olav_core.record_cache import RecordCache
 from olav_core.rows import Names, RowTable
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from olav_core.specs import CategorySpec
@@ -36,50 +34,10 @@ if TYPE_CHECKING:
 #: Share of dead slots above which the resident arrays are packed (and the least number worth it).
 DEAD_SHARE = 0.2
 DEAD_ROWS = 1_000
-#: Records kept for the next recall: the same few memories come up again and again.
-RECORD_CACHE = 1_024
 #: A stored float32 vector and the one rebuilt from the centred matrix agree to this; a changed one does not.
 _SAME_VECTOR = 1e-4
 
 _log = logging.getLogger("olav.index")
-
-
-class Rows(Protocol):
-    """What the index needs of a store; `olav_core.store.Store` is one."""
-
-    uri: str
-
-    def refresh(self) -> int: ...
-    def count(self) -> int: ...
-    def row_ids(self) -> NDArray[np.uint64]: ...
-    def changed_since(self, version: int | None) -> Iterator[pa.RecordBatch]: ...
-    def take_present(self, rowids: Sequence[int]) -> dict[int, MemoryRecord]: ...
-
-
-@frozen
-class SyncReport:
-    """What one sync did. `version`: table version that is covered now; `changed` and `removed` count rows
-    whose content or existence changed; `rebuilt` says why the lexical index was started over (empty: it was
-    not); `lexical_behind` rows are scored in memory until they are folded into the index."""
-
-    version: int
-    changed: int = 0
-    removed: int = 0
-    rebuilt: str = ""
-    lexical_behind: int = 0
-
-
-@frozen
-class Coverage:
-    """How far the index is: rows resident, their table version, rows committed to the lexical index and its
-    version, rows scored in memory, rows per language."""
-
-    rows: int
-    version: int
-    lexical_rows: int
-    lexical_version: int
-    lexical_behind: int
-    languages: Mapping[str, int]
 
 
 class RecallIndex:
@@ -92,7 +50,7 @@ class RecallIndex:
 
     def __init__(
         self,
-        store: Rows,
+        store: RowSource,
         directory: Path | None,
         *,
         categories: Mapping[str, CategorySpec],
@@ -106,7 +64,7 @@ class RecallIndex:
         self._generic = generic_means
         self._lock = threading.RLock()
         self._version = -1
-        self._generation = 0
+        self._records = RecordCache(store.take_present)
         self._lexical: LexicalSync | None = None
         self._clear()
 
@@ -204,7 +162,7 @@ class RecallIndex:
                 pending=self._lexical.pending,
                 scopes=None if scopes is None else tuple(scopes),
                 searched_categories=chosen.searched_categories,
-                read=self._read,
+                read=self._records.read,
                 report_broken=self._lexical.report_broken,
             )
 
@@ -223,16 +181,15 @@ class RecallIndex:
         self._matrix: CentredMatrix | None = None
         self._means: LanguageMeans | None = None
         self._eligibility = Eligibility(self._specs)
-        self._records: dict[int, MemoryRecord] = {}
 
     def _catch_up(self, version: int, lexical: LexicalSync) -> tuple[int, int]:
         """Take in changed rows, drop deleted ones; return both counts."""
-        before = self._rows.live
-        self._generation += 1
+        self._eligibility.clear()
         lexical.begin(version, all_rows=self._version < 0)
         changed = 0
         for batch in self._store.changed_since(self._version if self._version >= 0 else None):
-            changed += self._take_in(batch, lexical)
+            if batch.num_rows:
+                changed += self._take_in(ChangedRows(batch), lexical)
         removed = 0
         if self._store.count() != self._rows.live:
             live = np.flatnonzero(self._rows.alive)
@@ -242,8 +199,6 @@ class RecallIndex:
             removed = len(gone)
         if self._version < 0:
             lexical.remove_strangers(self._rows)
-        if changed or removed or self._rows.live != before:
-            self._eligibility.clear()
         return changed, removed
 
     def _settle(self, lexical: LexicalSync) -> str:
@@ -272,88 +227,71 @@ class RecallIndex:
         _log.warning("The lexical index is rebuilt: %s", reason)
         lexical.reset(reason)
         for batch in self._store.changed_since(None):
-            rowids = np.asarray(batch.column("_rowid").to_numpy(zero_copy_only=False), dtype=np.uint64)
-            known = np.flatnonzero(self._rows.slots_of(rowids) >= 0)
-            columns = _Columns(batch)
-            lexical.put(rowids[known].tolist(), *columns.lexical(known), columns.digests()[known].tolist())
+            rows = ChangedRows(batch)
+            lexical.put(*rows.lexical(np.flatnonzero(self._rows.slots_of(rows.rowids) >= 0)))
         lexical.fold(self._version)
 
-    def _take_in(self, batch: pa.RecordBatch, lexical: LexicalSync) -> int:
-        """Take in one batch of new or changed rows; return how many have other content than before."""
-        if not batch.num_rows:
-            return 0
-        rowids = np.asarray(batch.column("_rowid").to_numpy(zero_copy_only=False), dtype=np.uint64)
-        vectors = _vectors(batch.column("vector"))
+    def _take_in(self, rows: ChangedRows, lexical: LexicalSync) -> int:
+        """Take in new or changed rows; return how many have other content than before."""
+        vectors = rows.vectors()
         if self._matrix is None or self._means is None:
             self._matrix = CentredMatrix(vectors.shape[1])
             self._means = LanguageMeans(vectors.shape[1], self._generic)
         if vectors.shape[1] != self._matrix.dimension:
             raise _OtherSpaceError
-        columns = _Columns(batch)
-        digests = columns.digests()
-        slots = self._rows.slots_of(rowids)
+        slots = self._rows.slots_of(rows.rowids)
         fresh = slots < 0
         known = np.flatnonzero(~fresh)
         if len(known):
-            old = slots[known]
-            fresh[known] = self._rows.digests[old] != digests[known]
+            fresh[known] = self._rows.digests[slots[known]] != rows.digests[known]
             same = known[~fresh[known]]
             if len(same):
                 moved = np.abs(self._raw(slots[same]) - vectors[same]).max(axis=1) > _SAME_VECTOR
                 fresh[same[moved]] = True
             self._kill(slots[known[fresh[known]]])
             kept = known[~fresh[known]]
-            self._rows.expires[slots[kept]] = columns.expires[kept]
-            self._rows.timestamps[slots[kept]] = columns.timestamps[kept]
-            self._rows.confidence[slots[kept]] = columns.confidence[kept]
-            self._set_keywords(slots[kept], kept, columns)
-            self._eligibility.clear()
+            self._rows.expires[slots[kept]] = rows.expires[kept]
+            self._rows.timestamps[slots[kept]] = rows.timestamps[kept]
+            self._rows.confidence[slots[kept]] = rows.confidence[kept]
+            self._set_keywords(slots[kept], kept, rows)
+            self._records.drop(rows.rowids[known].tolist())
         new = np.flatnonzero(fresh)
         if len(new):
-            self._append(new, rowids, vectors, digests, columns)
-            lexical.put(rowids[new].tolist(), *columns.lexical(new), digests[new].tolist())
-        for rowid in rowids.tolist():
-            self._records.pop(rowid, None)
+            self._append(new, vectors, rows)
+            lexical.put(*rows.lexical(new))
         return len(new)
 
-    def _append(
-        self,
-        new: NDArray[np.int64],
-        rowids: NDArray[np.uint64],
-        vectors: FloatArray,
-        digests: NDArray[np.uint64],
-        columns: _Columns,
-    ) -> None:
+    def _append(self, new: NDArray[np.int64], vectors: FloatArray, rows: ChangedRows) -> None:
         assert self._matrix is not None
         assert self._means is not None
-        rows, means = self._rows, self._means
-        codes = np.array(
-            [means.code(code) for code in languages_of([columns.texts[i] for i in new])], dtype=np.int8
-        )
-        slots = rows.append(
-            [columns.ids[i] for i in new],
-            rowids[new],
-            categories=[rows.category_names.code(columns.categories[i]) for i in new],
-            scopes=[rows.scope_names.code(columns.scopes[i]) for i in new],
+        table, means = self._rows, self._means
+        chosen = new.tolist()
+        languages = languages_of([rows.texts[i] for i in chosen])
+        codes = np.array([means.code(language) for language in languages], dtype=np.int8)
+        slots = table.append(
+            [rows.ids[i] for i in chosen],
+            rows.rowids[new],
+            categories=[table.category_names.code(rows.categories[i]) for i in chosen],
+            scopes=[table.scope_names.code(rows.scopes[i]) for i in chosen],
             languages=codes,
-            digests=digests[new],
-            expires=columns.expires[new],
-            timestamps=columns.timestamps[new],
-            confidence=columns.confidence[new],
+            digests=rows.digests[new],
+            expires=rows.expires[new],
+            timestamps=rows.timestamps[new],
+            confidence=rows.confidence[new],
         )
-        raw = vectors if len(new) == len(vectors) else vectors[new]
+        raw = vectors[new] if len(new) < len(vectors) else vectors
         means.add(raw, codes)
         self._matrix.append(raw, means.applied[codes])
-        self._set_keywords(slots, new, columns)
+        self._set_keywords(slots, new, rows)
 
     def _kill(self, slots: NDArray[np.int64]) -> None:
         if not len(slots):
             return
         assert self._means is not None
         self._means.add(self._raw(slots), self._rows.languages[slots], sign=-1)
-        for rowid, slot in zip(self._rows.rowids[slots].tolist(), slots.tolist(), strict=True):
+        self._records.drop(self._rows.rowids[slots].tolist())
+        for slot in slots.tolist():
             self._keywords.drop(slot)
-            self._records.pop(rowid, None)
         self._rows.kill(slots)
 
     def _raw(self, slots: NDArray[np.int64]) -> FloatArray:
@@ -362,16 +300,16 @@ class RecallIndex:
         return self._matrix.raw(slots, self._means.applied[self._rows.languages[slots]])
 
     def _set_keywords(
-        self, slots: NDArray[np.int64], positions: NDArray[np.int64], columns: _Columns
+        self, slots: NDArray[np.int64], positions: NDArray[np.int64], rows: ChangedRows
     ) -> None:
         for slot, i in zip(slots.tolist(), positions.tolist(), strict=True):
-            spec = self._specs.get(columns.categories[i])
+            spec = self._specs.get(rows.categories[i])
             if spec is None or spec.keywords is None:
                 continue
             try:
-                self._keywords.put(slot, spec.keywords(columns.record(i)))
+                self._keywords.put(slot, spec.keywords(rows.record(i)))
             except Exception as error:  # a plug-in's fault must not keep the row from being found
-                _log.warning("Category %r gave no keywords for %s: %r", spec.id, columns.ids[i], error)
+                _log.warning("Category %r gave no keywords for %s: %r", spec.id, rows.ids[i], error)
 
     def _pack(self) -> None:
         assert self._matrix is not None
@@ -381,85 +319,6 @@ class RecallIndex:
         self._keywords = self._keywords.moved({old: new for new, old in enumerate(slots.tolist())})
         self._eligibility.clear()
 
-    def _read(self, rowids: Sequence[int]) -> Mapping[int, MemoryRecord]:
-        """Return the records of row ids, from the cache or the store; a deleted one is missing."""
-        found = {rowid: record for rowid in rowids if (record := self._records.get(rowid)) is not None}
-        missing = [rowid for rowid in dict.fromkeys(rowids) if rowid not in found]
-        if missing:
-            generation = self._generation
-            read = self._store.take_present(missing)
-            found.update(read)
-            self._keep_records(read, generation)
-        return found
-
-    def _keep_records(self, read: Mapping[int, MemoryRecord], generation: int) -> None:
-        """Keep records for the next recall, unless a sync has begun since they were read."""
-        if not self._lock.acquire(blocking=False):
-            return
-        try:
-            if generation == self._generation:
-                self._records.update(read)
-                while len(self._records) > RECORD_CACHE:
-                    self._records.pop(next(iter(self._records)))
-        finally:
-            self._lock.release()
-
 
 class _OtherSpaceError(Exception):
     """The table holds vectors of another dimension than the resident ones."""
-
-
-class _Columns:
-    """A batch's columns as Python lists and float arrays; metadata is parsed only when asked for."""
-
-    def __init__(self, batch: pa.RecordBatch) -> None:
-        self.ids: list[str] = batch.column("id").to_pylist()
-        self.texts: list[str] = [text or "" for text in batch.column("search_text").to_pylist()]
-        self.categories: list[str] = batch.column("category").to_pylist()
-        self.scopes: list[str] = batch.column("scope").to_pylist()
-        self.confidence = np.nan_to_num(
-            batch.column("confidence").to_numpy(zero_copy_only=False).astype(np.float32)
-        )
-        self.timestamps = _seconds(batch.column("timestamp"), missing=0.0)
-        self.expires = _seconds(batch.column("expires_at"), missing=np.inf)
-        self._metadata = batch.column("metadata")
-
-    def digests(self) -> NDArray[np.uint64]:
-        rows = zip(self.categories, self.scopes, self.texts, strict=True)
-        return np.array([digest(*row) for row in rows], dtype=np.uint64)
-
-    def lexical(self, positions: NDArray[np.int64]) -> tuple[list[str], list[str], list[str]]:
-        """Return (texts, scopes, categories) of the rows at `positions`."""
-        chosen = positions.tolist()
-        return (
-            [self.texts[i] for i in chosen],
-            [self.scopes[i] for i in chosen],
-            [self.categories[i] for i in chosen],
-        )
-
-    def record(self, i: int) -> MemoryRecord:
-        """Return row `i` as a record of what the index is given; its text is the indexed text."""
-        return MemoryRecord(
-            id=self.ids[i],
-            text=self.texts[i],
-            search_text=self.texts[i],
-            category=self.categories[i],
-            scope=self.scopes[i],
-            metadata=json.loads(self._metadata[i].as_py() or "{}"),
-            confidence=float(self.confidence[i]),
-            timestamp=datetime.fromtimestamp(float(self.timestamps[i]), UTC),
-        )
-
-
-def _vectors(column: pa.Array) -> FloatArray:
-    flat = column.flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, dtype=np.float32).reshape(len(column), column.type.list_size)
-
-
-def _seconds(column: pa.Array, *, missing: float) -> NDArray[np.float64]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    microseconds = pc.cast(pc.cast(column, pa.timestamp("us", tz="UTC")), pa.int64())
-    seconds = np.asarray(microseconds.to_numpy(zero_copy_only=False), dtype=np.float64) / 1e6
-    return np.where(np.isnan(seconds), missing, seconds)

@@ -2,108 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
-import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from attrs import frozen
+from typing import Any
 
 from olav_core.analyzer import ANALYZER_VERSION
-from olav_core.pending import K1, CorpusStats, LexicalRow, idf
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from olav_core.index_files import BrokenIndexError, check_files, guarded, opening
+from olav_core.lexical_snapshot import STAMP_ROW, LexicalSnapshot, storable
+from olav_core.pending import CorpusStats, LexicalRow
 
 #: Raise it when the fields or the stamp change.
 FORMAT_VERSION = 1
-#: Hits per search; beyond them a row's lexical score counts as 0 (5,000 hits cost 2 ms at 100k rows).
-MAX_HITS = 2_000
-
 _STAMP = "\x01stamp"  # a body term that the analyzer cannot give
-_STAMP_ROW = 2**63
 _WRITER_BYTES = 50_000_000  # tantivy flushes a segment when this is full; below 15 MB it refuses
-_FOOTER_MAGIC = 1337
-
-
-class BrokenIndexError(Exception):
-    """The index files cannot be read; whoever owns the index rebuilds it from the table."""
-
-
-@frozen
-class LexicalSnapshot:
-    """One committed state of the index: stays readable and unchanged while others commit."""
-
-    searcher: Any
-    schema: Any
-    stats: CorpusStats
-    covered: int
-
-    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
-        """Return the number of committed documents that hold each term."""
-        with _guard():
-            return {term: self.searcher.doc_freq("body", term) for term in terms}
-
-    def search(
-        self,
-        terms: Mapping[str, int],
-        *,
-        frequencies: Mapping[str, int],
-        scopes: Collection[str] | None = None,
-        categories: Collection[str] | None = None,
-        limit: int = MAX_HITS,
-    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
-        """Return (row ids, scores in [0, 1]) of the best `limit` rows, best first.
-
-        `terms` maps a term to its count in the query. Score = BM25 / (total idf * (k1 + 1)): the total runs
-        over ALL query terms, those that no row holds too (at frequency 0), so a query that the store knows
-        little of scores low; k1 + 1 is the most that one term's tf part reaches.
-        """
-        import numpy as np
-        from tantivy import Occur, Query
-
-        known = {term: weight for term, weight in terms.items() if frequencies.get(term)}
-        if not known or (scopes is not None and not scopes) or (categories is not None and not categories):
-            return np.empty(0, np.uint64), np.empty(0, np.float32)
-        with _guard():
-            parts = []
-            for term, weight in known.items():
-                part = Query.term_query(self.schema, "body", term, index_option="freq")
-                parts.append((Occur.Should, part if weight == 1 else Query.boost_query(part, float(weight))))
-            clauses = [(Occur.Must, Query.boolean_query(parts))]
-            for name, values in (("scope", scopes), ("category", categories)):
-                if values is not None:
-                    clean = [_clean(value) for value in values]
-                    chosen = Query.term_set_query(self.schema, name, clean)
-                    clauses.append((Occur.Must, Query.const_score_query(chosen, 0.0)))
-            query = Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
-            hits = self.searcher.search(query, limit, count=False).hits
-            ids = self.searcher.fast_field_values("row", [address for _, address in hits])
-        scores = np.fromiter((score for score, _ in hits), dtype=np.float32, count=len(hits))
-        total = sum(weight * idf(self.stats.documents, frequencies.get(t, 0)) for t, weight in terms.items())
-        return np.array(ids, dtype=np.uint64), scores / np.float32(total * (K1 + 1))
-
-    def entries(self, rowids: Collection[int] | None = None) -> dict[int, int]:
-        """Return {row id: digest} of every committed row, or of those asked for."""
-        from tantivy import Query
-
-        with _guard():
-            if rowids is None:
-                query = Query.all_query()
-            elif rowids:
-                query = Query.term_set_query(self.schema, "row", list(rowids))
-            else:
-                return {}
-            hits = self.searcher.search(query, max(self.searcher.num_docs, 1), count=False).hits
-            addresses = [address for _, address in hits]
-            ids = self.searcher.fast_field_values("row", addresses)
-            digests = self.searcher.fast_field_values("digest", addresses)
-        return {row: digest for row, digest in zip(ids, digests, strict=True) if row != _STAMP_ROW}
 
 
 class LexicalIndex:
@@ -124,7 +37,7 @@ class LexicalIndex:
         #: The directory can be read but not written, so nothing is folded in.
         self.read_only = False
         self._schema = _schema()
-        with _opening(directory):
+        with opening(directory):
             self._index = self._open()
         self.snapshot = self._snapshot()
 
@@ -132,7 +45,7 @@ class LexicalIndex:
         """Take in what other writers committed. Raises BrokenIndexError."""
         if not self.in_memory and not (self._path / "meta.json").is_file():
             raise BrokenIndexError("the index directory is gone")
-        with _guard():
+        with guarded():
             self._index.reload()
         snapshot = self._snapshot()
         if not self.in_memory and snapshot.covered < 0 and snapshot.searcher.num_docs:
@@ -142,7 +55,7 @@ class LexicalIndex:
     def writer(self) -> LexicalWriter | None:
         """Return the writer, or None while another one holds it or the directory cannot be written."""
         try:
-            with _guard():
+            with guarded():
                 writer = self._index.writer(_WRITER_BYTES, 1)
         except BrokenIndexError as error:
             self.read_only = "LockBusy" not in str(error)
@@ -162,7 +75,7 @@ class LexicalIndex:
     def reset(self, reason: str) -> None:
         """Start over with an empty index; in memory when the directory cannot be written."""
         self.rebuilt = reason
-        with _opening(self.directory):
+        with opening(self.directory):
             self._index = self._create()
         self.snapshot = self._snapshot()
 
@@ -177,8 +90,8 @@ class LexicalIndex:
         try:
             import tantivy
 
-            _check_files(self.directory)
-            with _guard():
+            check_files(self.directory)
+            with guarded():
                 index = tantivy.Index(self._schema, path=str(self.directory))
                 index.config_reader("manual")
                 index.reload()
@@ -200,7 +113,7 @@ class LexicalIndex:
                 self.directory.mkdir(parents=True, exist_ok=True)
                 if (self.directory / "meta.json").exists():
                     raise OSError(f"{self.directory} cannot be emptied")
-                with _guard():
+                with guarded():
                     index = tantivy.Index(self._schema, path=str(self.directory))
                     index.config_reader("manual")
                 self.in_memory = False
@@ -216,7 +129,7 @@ class LexicalIndex:
         """Return the current state; covered is -1 without a valid stamp."""
         from tantivy import Query
 
-        with _guard():
+        with guarded():
             searcher = self._index.searcher()
             query = Query.term_query(self._schema, "body", _STAMP, index_option="freq")
             hits = searcher.search(query, 1, count=False).hits
@@ -257,10 +170,10 @@ class LexicalWriter:
         items = list(rows)
         if not fresh:
             self.delete([row.rowid for row in items])
-        with _guard():
+        with guarded():
             for row in items:
                 document = tantivy.Document(
-                    body=" ".join(row.terms), scope=_clean(row.scope), category=_clean(row.category)
+                    body=" ".join(row.terms), scope=storable(row.scope), category=storable(row.category)
                 )
                 document.add_unsigned("row", row.rowid)
                 document.add_unsigned("digest", row.digest)
@@ -272,7 +185,7 @@ class LexicalWriter:
 
         if not rowids:
             return
-        with _guard():  # delete_documents_by_term types an int as signed and finds no unsigned row
+        with guarded():  # delete_documents_by_term types an int as signed and finds no unsigned row
             self._writer.delete_documents_by_query(
                 Query.term_set_query(self._index._schema, "row", list(rowids))
             )
@@ -282,11 +195,11 @@ class LexicalWriter:
         import tantivy
         from tantivy import Query
 
-        with _guard():
+        with guarded():
             old = Query.term_query(self._index._schema, "body", _STAMP, index_option="freq")
             self._writer.delete_documents_by_query(old)
             document = tantivy.Document(body=_STAMP, stamp=self._index.stamp(version))
-            document.add_unsigned("row", _STAMP_ROW)
+            document.add_unsigned("row", STAMP_ROW)
             document.add_unsigned("digest", 0)
             self._writer.add_document(document)
             self._writer.commit()
@@ -295,41 +208,9 @@ class LexicalWriter:
 
     def abandon(self) -> None:
         """Release the writer without a commit."""
-        with _guard():
+        with guarded():
             self._writer.rollback()
             self._writer.wait_merging_threads()
-
-
-@contextmanager
-def _opening(directory: Path | None) -> Iterator[None]:
-    """Let one process at a time decide whether to open or to empty the directory; none when it is
-    read-only.
-    """
-    if directory is None:
-        yield
-        return
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        handle = (directory.parent / f".{directory.name}.lock").open("ab")
-    except OSError:
-        yield
-        return
-    with handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
-def _guard() -> Iterator[None]:
-    """Turn what tantivy raises, a Rust panic too, into BrokenIndexError."""
-    try:
-        yield
-    except Exception as error:
-        raise BrokenIndexError(f"tantivy: {error}") from error
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":
-            raise BrokenIndexError(f"tantivy panicked: {error}") from error
-        raise
 
 
 def _schema() -> Any:
@@ -356,41 +237,3 @@ def _stats(explanation: str) -> CorpusStats:
 
     walk(json.loads(explanation))
     return CorpusStats(documents=found["N"], mean_length=found["avgdl"])
-
-
-def _clean(value: str) -> str:
-    return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _check_files(directory: Path) -> None:
-    """Verify every segment file against the CRC in its footer (100 MB take about 0.1 s).
-
-    tantivy opens a garbled file without complaint and may panic, or answer nonsense, much later.
-    """
-    for attempt in range(3):
-        try:
-            meta = json.loads((directory / "meta.json").read_text("utf-8"))
-            segments = {str(s["segment_id"]).replace("-", "") for s in meta["segments"]}
-            deletes = {str((s["deletes"] or {}).get("opstamp")) for s in meta["segments"]}
-            for path in directory.iterdir():
-                segment, _, kind = path.name.partition(".")
-                # other `.del` files belong to commits that are still being written or are gone already
-                if segment in segments and (not kind.endswith("del") or kind.split(".")[0] in deletes):
-                    _check_file(path)
-        except FileNotFoundError as error:  # another process merged segments meanwhile
-            if attempt == 2:
-                raise BrokenIndexError(f"its files vanish: {error}") from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise BrokenIndexError(f"it cannot be read: {error}") from error
-        else:
-            return
-
-
-def _check_file(path: Path) -> None:
-    raw = memoryview(path.read_bytes())
-    length = int.from_bytes(raw[-8:-4], "little") if len(raw) > 8 else 0
-    if len(raw) < 8 or int.from_bytes(raw[-4:], "little") != _FOOTER_MAGIC or length > len(raw) - 8:
-        raise BrokenIndexError(f"{path.name} is cut short")
-    footer = json.loads(bytes(raw[-8 - length : -8]))
-    if zlib.crc32(raw[: -8 - length]) != footer["crc"]:
-        raise BrokenIndexError(f"{path.name} is damaged")

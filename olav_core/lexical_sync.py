@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olav_core.analyzer import analyze
-from olav_core.lexical import BrokenIndexError, LexicalIndex, LexicalWriter
+from olav_core.index_files import BrokenIndexError
+from olav_core.lexical import LexicalIndex, LexicalWriter
 from olav_core.pending import LexicalRow, PendingRows
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from olav_core.keywords import KeywordTable
-    from olav_core.lexical import LexicalSnapshot
+    from olav_core.lexical_snapshot import LexicalSnapshot
     from olav_core.pending import PendingRows
     from olav_core.rows import RowTable
 
@@ -123,7 +123,7 @@ class Pool:
         """
         import numpy as np
 
-        from olav_core.lexical import BrokenIndexError
+        from olav_core.index_files import BrokenIndexError
 
         scores = np.zeros(self.size, dtype=np.float32)
         counts = Counter(terms)
