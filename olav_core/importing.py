@@ -169,6 +169,7 @@ class _Import:
 
     def compare(self) -> None:
         self.categories |= {entry.record.category for entry in self.entries}
+        self.memory.store.refresh()
         rows = [row for name in sorted(self.categories) for row in self.memory.store.list(category=name)]
         existing = {row.id: row for row in rows}
         erased = self.memory.store.erased({text_hash(entry.record.text) for entry in self.entries})

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: A hand-written file is a few kB; the bound keeps a hostile one from costing seconds of parsing.
 MAX_BYTES = 256 * 1024
+#: A file of another kind has a fault in every line; the first ones tell that.
+MAX_FAULTS = 50
 #: The name of the key that says which version of a file's own format it follows.
 VERSION_KEY = "schema_version"
 
@@ -89,8 +91,11 @@ class _Reader:
         self.faults.append(Fault(self.path, line, message))
 
     def document(self) -> YamlDocument:
-        faults = tuple(sorted(self.faults, key=lambda fault: fault.line))
-        return YamlDocument(path=self.path, values=self.values, lines=self.lines, faults=faults)
+        faults = sorted(self.faults, key=lambda fault: fault.line)
+        if len(faults) > MAX_FAULTS:
+            more = Fault(self.path, 0, f"{len(faults) - MAX_FAULTS:,} more faults. Correct the first ones.")
+            faults = [*faults[:MAX_FAULTS], more]
+        return YamlDocument(path=self.path, values=self.values, lines=self.lines, faults=tuple(faults))
 
     def decode(self, raw: bytes) -> str | None:
         try:

@@ -134,3 +134,9 @@ def test_any_bytes_give_a_document_or_faults(raw: bytes) -> None:
 def test_any_yaml_like_text_gives_a_document_or_faults(text: str) -> None:
     document = read(GOOD + text)
     assert all(fault.message and 0 <= fault.line <= text.count("\n") + 3 for fault in document.faults)
+
+
+def test_a_file_of_another_kind_gets_a_bounded_report() -> None:
+    found = faults("".join(f"key{i}: x\n" for i in range(5_000)))
+    assert len(found) == 51
+    assert found[-1] == (0, "4,952 more faults. Correct the first ones.")
