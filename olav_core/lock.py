@@ -1,0 +1,93 @@
+"""The write lock of a local store: every write shares it, the switch of a re-embed takes it alone."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from olav_core.errors import StoreError
+
+
+def local_path(uri: str) -> Path | None:
+    """The directory behind a LanceDB URI, None when it is not on a local file system."""
+    if uri.startswith("file://"):
+        return Path(uri.removeprefix("file://"))
+    return None if "://" in uri else Path(uri)
+
+
+class WriteLock:
+    """flock on a file beside the database directory; the kernel lets go of it when a process dies.
+
+    On a remote URI (`path=None`) both modes do nothing: object stores have no lock that dies with its holder.
+    A thread may take the shared mode again while it holds it.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._held = threading.local()
+
+    @classmethod
+    def beside(cls, uri: str, purpose: str = "lock") -> WriteLock:
+        """The lock `<database directory>.<purpose>` of the database at `uri`."""
+        directory = local_path(uri)
+        return cls(None if directory is None else directory.with_name(f"{directory.name}.{purpose}"))
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Hold the lock together with other writers."""
+        depth = getattr(self._held, "depth", 0)
+        if self.path is None or depth:
+            yield
+            return
+        with self._open(".queue") as queue, self._open() as file:
+            # flock alone lets new sharers overtake a waiting exclusive holder for ever; the queue does not.
+            fcntl.flock(queue, fcntl.LOCK_SH)
+            fcntl.flock(file, fcntl.LOCK_SH)
+            fcntl.flock(queue, fcntl.LOCK_UN)
+            self._held.depth = 1
+            try:
+                yield
+            finally:
+                self._held.depth = 0
+
+    @contextmanager
+    def exclusive(self, *, wait: bool = True) -> Iterator[None]:
+        """Hold the lock alone. With `wait=False` raises StoreError when somebody else holds it."""
+        if self.path is None:
+            yield
+            return
+        if getattr(self._held, "depth", 0):
+            raise StoreError(f"this thread already writes under {self.path}; finish that write first.")
+        mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+        with self._open(".queue") as queue, self._open() as file:
+            try:
+                fcntl.flock(queue, mode)
+                fcntl.flock(file, mode)
+            except BlockingIOError:
+                raise StoreError(
+                    f"another process holds {self.path}. Wait until it is done, then run the command again."
+                ) from None
+            self._held.depth = 1
+            try:
+                yield
+            finally:
+                self._held.depth = 0
+
+    @contextmanager
+    def _open(self, suffix: str = "") -> Iterator[int]:
+        path = f"{self.path}{suffix}"
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise StoreError(
+                f"the write lock {path} cannot be opened: {error.strerror}. "
+                "Writing needs a directory that this user may write to."
+            ) from error
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
