@@ -1,6 +1,6 @@
 """Bulk import through the product against the bare embedder on the same texts.
 
-    python benchmarks/bench_import.py --rows 2000
+python benchmarks/bench_import.py --rows 2000
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ import olav_core
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--embedder", default="e5")
     arguments = parser.parse_args()
     rows = list(drafts(arguments.rows))
-    with tempfile.TemporaryDirectory() as folder, olav_core.init(folder, embedder=arguments.embedder) as memory:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        olav_core.init(folder, embedder=arguments.embedder) as memory,
+    ):
         searched = [memory.prepare(draft).search_text for draft in rows]
         memory.embedder.passages(searched[:64])  # warm
         began = time.perf_counter()

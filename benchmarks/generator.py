@@ -37,7 +37,10 @@ def texts(rows: int, seed: int = 7, topics: int = 200) -> Iterator[tuple[int, st
     for _ in range(rows):
         topic = chosen.randrange(topics)
         size = chosen.randint(12, 40)
-        yield topic, " ".join(chosen.choice(own[topic] if chosen.random() < 0.67 else words) for _ in range(size))
+        yield (
+            topic,
+            " ".join(chosen.choice(own[topic] if chosen.random() < 0.67 else words) for _ in range(size)),
+        )
 
 
 def drafts(rows: int, seed: int = 7) -> Iterator[Draft]:

@@ -35,7 +35,9 @@ def read(name: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("embedder")
     parser.add_argument("--means", type=Path, help="write the generic means to this .npz")
     arguments = parser.parse_args()
@@ -54,11 +56,12 @@ def main() -> None:
     raw = handle.passages([row["passage"] for row in pairs])
     means = LanguageMeans(handle.dimension, generic)
     spoken = [language_of(row["passage"]) for row in pairs]
-    means.add(raw, spoken)
-    rows = means.center(raw, spoken)
+    means.add(raw, [means.code(language) for language in spoken])
+    means.applied = means.current()
+    rows = np.stack([means.center_query(row, language) for row, language in zip(raw, spoken, strict=True)])
 
     def centred(text: str) -> np.ndarray:
-        return means.center(handle.query(text)[None], [language_of(text)])[0]
+        return means.center_query(handle.query(text), language_of(text))
 
     hits = np.array([2 - 2 * float(centred(row["query"]) @ rows[i]) for i, row in enumerate(pairs)])
     random = np.random.default_rng(SEED)
@@ -82,7 +85,9 @@ def main() -> None:
         "hit_percentiles_10_50_90": [round(float(x), 4) for x in np.percentile(hits, [10, 50, 90])],
         "noise_percentiles_5_50_95": [round(float(x), 4) for x in np.percentile(noise, [5, 50, 95])],
         "kept_true_at_canonical_0.65": round(float(np.mean([canonical(d, scale) <= gate for d in hits])), 3),
-        "kept_unrelated_at_canonical_0.65": round(float(np.mean([canonical(d, scale) <= gate for d in noise])), 3),
+        "kept_unrelated_at_canonical_0.65": round(
+            float(np.mean([canonical(d, scale) <= gate for d in noise])), 3
+        ),
         "kept_true_by_direction": {
             f"{a}->{b}": round(
                 float(

@@ -38,9 +38,10 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.importing import import_directory as import_directory
     from olav_core.jsonl import read_jsonl as read_jsonl
     from olav_core.language import language_of as language_of
+    from olav_core.means import load_means as load_means
     from olav_core.memory import Memory as Memory
-    from olav_core.memory import init as init
-    from olav_core.memory import open as open
+    from olav_core.opening import init as init
+    from olav_core.opening import open as open
     from olav_core.plugin import PluginFault as PluginFault
     from olav_core.plugin import PluginInfo as PluginInfo
     from olav_core.pool import Candidate as Candidate
@@ -98,10 +99,11 @@ _PUBLIC = {
     "workspace_option": "cli.options",
     "hookimpl": "hookspecs",
     "language_of": "language",
+    "load_means": "means",
     "analyze": "analyzer",
     "query_terms": "analyzer",
-    "open": "memory",
-    "init": "memory",
+    "open": "opening",
+    "init": "opening",
     "Memory": "memory",
     "MemoryRecord": "records",
     "OnnxEncoder": "encoder",

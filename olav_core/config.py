@@ -218,6 +218,13 @@ class Settings:
 
         write_default(path, embedder=embedder, options=options or {})
 
+    @staticmethod
+    def save_embedder(path: Path, embedder: str, options: Mapping[str, Any] | None = None) -> None:
+        """Make `path` name another embedder, leaving its other lines alone; raises ConfigError."""
+        from olav_core.config_file import save_embedder
+
+        save_embedder(path, embedder, options or {})
+
 
 @lru_cache(maxsize=1)
 def _settings_converter() -> Converter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -79,6 +80,33 @@ def write_default(path: Path, *, embedder: str, options: Mapping[str, Any]) -> N
         raise ConfigError(f"{path} exists and is left alone. Edit it, or remove it first.") from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}. Choose a writable folder.") from error
+
+
+def save_embedder(path: Path, embedder: str, options: Mapping[str, Any]) -> None:
+    """Replace the `embedder` section of `path` in one step, leaving every other line as it is.
+
+    Raises ConfigError when the file cannot be read or written.
+    """
+    import yaml
+
+    chosen: dict[str, Any] = {"id": embedder, **({"options": dict(options)} if options else {})}
+    section = yaml.safe_dump({"embedder": chosen}, allow_unicode=True, sort_keys=False)
+    read(path)  # a file with faults is refused before it is touched
+    try:
+        text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        start = end = 0
+        for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
+            if key.value == "embedder":
+                start, end = key.start_mark.index, value.end_mark.index
+                section = section if value.end_mark.column == 0 else section.rstrip("\n")
+        fresh = path.with_name(f"{path.name}.new")
+        fresh.write_text(text[:start] + section + text[end:], encoding="utf-8")
+        os.replace(fresh, path)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written: {error.strerror}. Set `embedder: {{id: {embedder}}}` in it by hand."
+        ) from error
 
 
 def _without_empty(values: dict[Any, Any]) -> dict[Any, Any]:

@@ -10,6 +10,11 @@ HIT, NOISE = 0.36, 0.75
 
 
 def canonical(distance: float, scale: DistanceScale) -> float:
-    """Return the canonical distance of a squared L2 distance: the affine map that takes the embedder's
-    measured `hit` to HIT and its `noise` to NOISE."""
+    """Return the canonical distance of a squared L2 distance >= 0.
+
+    Linear through the embedder's measured anchors, `hit` -> HIT and `noise` -> NOISE, and on beyond them;
+    below `hit` linear from 0 -> 0, so that a distance is never negative.
+    """
+    if distance < scale.hit:
+        return HIT * distance / scale.hit
     return HIT + (distance - scale.hit) * (NOISE - HIT) / (scale.noise - scale.hit)

@@ -114,7 +114,7 @@ def _named(space: Fingerprint) -> str:
 def _ways_out(stored: Fingerprint, current: Fingerprint) -> str:
     return (
         "No vector was read or written. Three ways out: "
-        f"(1) set `embedder: {stored.embedder}` in .olav/config.yaml, with the options it had; "
+        f"(1) set `embedder: {{id: {stored.embedder}}}` in .olav/config.yaml, with the options it had; "
         f"(2) run `olav kb reembed --to {current.embedder}`; "
         "(3) for debugging, OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION=1, which destroys all rows."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -108,3 +109,11 @@ class LanguageMeans:
         centred = np.asarray(vector, dtype=np.float32) - self.mean_of(language)
         length = float(np.linalg.norm(centred))
         return centred / np.float32(length) if length > 1e-6 else np.zeros_like(centred)
+
+
+def load_means(path: Path) -> Mapping[str, FloatArray]:
+    """Read mean vectors float32 [d] per language from a .npz, as benchmarks/measure_embedder.py writes it."""
+    import numpy as np
+
+    with np.load(path) as file:
+        return {language: file[language] for language in file.files}

@@ -14,25 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 from olav_core.config import Settings
 from olav_core.embedding import EmbedderHandle
-from olav_core.errors import EmbedderUnavailableError, OlavError, RecordError, WorkspaceError
-from olav_core.fingerprint import Fingerprint
-from olav_core.fingerprint import check as check_fingerprint
+from olav_core.errors import OlavError, RecordError, UnknownIdError
 from olav_core.recall import CandidateTrace, Recall
 from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope
-from olav_core.registry import Registry, build_registry
+from olav_core.registry import Registry
+from olav_core.space import EmbeddingSpace
 from olav_core.specs import Draft
-from olav_core.tier import DEFAULT_TIER, TIER_LIMITS, check_tier, tier_of_model
-from olav_core.workspace import Workspace, find_workspace, workspace_at
+from olav_core.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
+from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
+    from olav_core.coverage import Coverage
     from olav_core.import_report import ImportReport
     from olav_core.index import RecallIndex
+    from olav_core.maintenance import MaintenanceReport
     from olav_core.pipeline import RecallPipeline
+    from olav_core.reembed import ReembedReport
     from olav_core.store import Store
 
 DEFAULT_AGENT = "core"
-DESTRUCTIVE_VARIABLE = "OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION"
 #: Drafts that are embedded and committed together: bounds memory, keeps commits few.
 WRITE_BATCH = 512
 
@@ -50,13 +51,16 @@ class Memory:
         self.registry = registry
         self.store = store
         self.categories = settings.apply_to(registry)
-        spec = registry.embedder(settings.embedder.id)
-        self.embedder = EmbedderHandle(spec, settings.embedder.options)
-        self._space_checked = False
         self._lock = Lock()
-        self._pipeline: RecallPipeline | None = None
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
-        self.writer = Writer(store, self.embedder, registry, self.categories, self.check_space)
+        spec = registry.embedder(settings.embedder.id)
+        self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
+
+    def _use_embedder(self, handle: EmbedderHandle) -> None:
+        self.embedder = handle
+        self._space = EmbeddingSpace(self.store, handle)
+        self.writer = Writer(self.store, handle, self.registry, self.categories, self.check_space)
+        self._pipeline: RecallPipeline | None = None
 
     # --- recall ---------------------------------------------------------------------------------
 
@@ -91,9 +95,8 @@ class Memory:
         )
         if log and self.settings.recall.log and result.items:
             digest = hashlib.sha256(result.query.encode("utf-8", "surrogatepass")).hexdigest()
-            self.store.log_recall(
-                query_hash=digest, agent=agent, tier=chosen, ids=[item.id for item in result.items]
-            )
+            ids = [item.id for item in result.items]
+            self.store.log_recall(ids, agent=agent, query_hash=digest, tier=chosen)
         self.registry.notify_recalled(result)
         return result
 
@@ -122,7 +125,7 @@ class Memory:
         )
 
     def why(self, id: str, query: str, **options: Any) -> tuple[CandidateTrace | None, Recall]:
-        """Return how the memory `id` (or a unique prefix) fared in `recall(query, **options)`, and the recall.
+        """Return how the memory `id` (or a unique prefix) fared in `recall(query, **options)`, and it.
 
         The trace is None when the memory was not among the candidates: another scope, expired, not
         recallable, or outranked by many of its own category.
@@ -215,7 +218,8 @@ class Memory:
             records = [item for item in batch if isinstance(item, MemoryRecord)]
             written = iter(self.write(records, revive=revive) if records else [])
             outcomes += [
-                Remembered(id="", error=item) if isinstance(item, OlavError) else next(written) for item in batch
+                Remembered(id="", error=item) if isinstance(item, OlavError) else next(written)
+                for item in batch
             ]
             if on_progress is not None:
                 on_progress(len(outcomes), len(drafts))
@@ -242,7 +246,17 @@ class Memory:
     def get(self, id: str) -> MemoryRecord:
         """Return the memory with this id or unique id prefix or raise UnknownIdError."""
         self.store.refresh()
-        return self.store.find(id)
+        exact = self.store.get(id)
+        if exact is not None:
+            return exact
+        found = self.store.find(id, limit=2)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownIdError(
+                f"{id!r} begins several memories, {found[0].id} and others. Give more of the id."
+            )
+        raise UnknownIdError(f"There is no memory {id!r}. `olav kb list` shows what there is.")
 
     def list(
         self,
@@ -281,13 +295,48 @@ class Memory:
 
         Raises EmbedderUnavailableError when that cannot be found out.
         """
-        if self._space_checked:
-            return
-        with self._lock:
-            if not self._space_checked:
-                stored = Fingerprint.from_json(self.store.fingerprint_json)
-                check_fingerprint(stored, self.embedder.fingerprint(), store=self.store.uri)
-                self._space_checked = True
+        self._space.check()
+
+    def status(self) -> dict[str, Any]:
+        """Return rows per category and scope, orphans, the embedding space, size and index coverage."""
+        from olav_core.status import status
+
+        return status(self)
+
+    def optimize(self) -> MaintenanceReport:
+        """Fold access counts, delete expired rows, compact, clean up, bring the index up to date."""
+        report = self.store.optimize()
+        self.index.sync()
+        self.index.flush()
+        return report
+
+    def reembed(
+        self, embedder: str, options: Mapping[str, Any] | None = None, *, on_progress: Progress | None = None
+    ) -> ReembedReport:
+        """Move the store to another embedder: resumable, proven, switched in one step at the end.
+
+        The configuration then names the new embedder, and this memory goes on with it. The old vectors are
+        kept, so going back is cheap, until `purge_old_spaces`.
+        """
+        from olav_core.reembed import reembed
+
+        handle = EmbedderHandle(self.registry.embedder(embedder), options or {})
+        fingerprint = handle.fingerprint().to_json()
+        report = reembed(self.store, handle.passages, fingerprint, on_progress=on_progress)
+        Settings.save_embedder(self.workspace.config_path, embedder, options or {})
+        self._use_embedder(handle)
+        return report
+
+    def purge_old_spaces(self) -> Sequence[str]:
+        """Drop the vectors that `reembed` kept of embedders that were left; return the tables' names."""
+        from olav_core.reembed import purge
+
+        return purge(self.store)
+
+    def index_coverage(self) -> Coverage:
+        """Return how far the recall index is, after bringing it up to date."""
+        self.index.sync()
+        return self.index.coverage()
 
     @property
     def index(self) -> RecallIndex:
@@ -351,7 +400,7 @@ class Memory:
         named = (team if team.startswith("team:") else f"team:{team}" for team in teams)
         return tuple(dict.fromkeys((check_scope(agent), *named, GLOBAL_SCOPE)))
 
-    def _tier(self, agent: str, tier: str | None, model: str | None) -> str:
+    def _tier(self, agent: str, tier: str | None, model: str | None) -> Tier:
         own = self.settings.agents.get(agent)
         rules = [(rule.match, check_tier(rule.tier)) for rule in self.settings.tiers.rules]
         if tier is not None:
@@ -364,48 +413,3 @@ class Memory:
             if source is not None and source.model is not None:
                 return tier_of_model(source.model, rules)
         return DEFAULT_TIER
-
-
-def open(path: str | os.PathLike[str] | None = None, *, registry: Registry | None = None) -> Memory:
-    """Open the workspace at `path`, or the nearest one above it (default: OLAV_WORKSPACE, else here).
-
-    `registry`: the plug-ins to use (default: all that are installed). Raises WorkspaceError, ConfigError,
-    PluginError and StoreError. The embedder is checked against the store at the first recall or write.
-    """
-    workspace = find_workspace(path)
-    settings = Settings.load(workspace.config_path)
-    registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
-    return Memory(workspace, settings, registry, _open_store(workspace, settings))
-
-
-def init(
-    path: str | os.PathLike[str] = ".",
-    *,
-    embedder: str = "e5",
-    options: Mapping[str, Any] | None = None,
-    registry: Registry | None = None,
-) -> Memory:
-    """Make a workspace at `path`: its configuration and an empty store in the embedder's space.
-
-    Raises WorkspaceError when there is one already, UnknownIdError and EmbedderError; nothing is left
-    behind then.
-    """
-    workspace = workspace_at(path)
-    if workspace.config_path.exists():
-        raise WorkspaceError(f"{workspace.root} is a workspace already. Open it, or choose another folder.")
-    registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
-    handle = EmbedderHandle(registry.embedder(embedder), options or {})
-    fingerprint = handle.fingerprint()  # loads the embedder: a broken one must leave no folder behind
-    workspace.create()
-    from olav_core.store import Store
-
-    Store.create(str(workspace.database), fingerprint.to_json()).close()
-    Settings.write_default(workspace.config_path, embedder=embedder, options=options or {})
-    return open(workspace.root, registry=registry)
-
-
-def _open_store(workspace: Workspace, settings: Settings) -> Store:
-    from olav_core.store import Store
-
-    uri = settings.store.uri or str(workspace.database)
-    return Store.open(uri, storage_options=settings.store.storage_options or None)

@@ -89,7 +89,13 @@ class RecallPipeline:
         """
         run = _Run()
         words = strip_block(text).strip()
-        about: dict[str, Any] = {"query": words, "agent": agent, "scopes": tuple(scopes), "tier": tier, "limit": limit}
+        about: dict[str, Any] = {
+            "query": words,
+            "agent": agent,
+            "scopes": tuple(scopes),
+            "tier": tier,
+            "limit": limit,
+        }
         if not words or limit < 1:
             run.warnings.append("The query is blank: nothing to recall." if limit else "limit is 0.")
             return self._result(about, run)
@@ -204,7 +210,11 @@ class RecallPipeline:
             allowed = [name in self.categories[category].boosts for category in pool.categories]
             try:
                 rows, amounts = booster.boosts(query, pool)
-                mine = np.asarray(allowed, dtype=bool)[pool.category_codes[rows]] if len(rows) else np.zeros(0, bool)
+                mine = (
+                    np.asarray(allowed, dtype=bool)[pool.category_codes[rows]]
+                    if len(rows)
+                    else np.zeros(0, bool)
+                )
                 np.add.at(total, rows[mine], np.nan_to_num(amounts[mine]))
             except Exception as error:
                 run.failed(name, error)
@@ -228,7 +238,9 @@ class RecallPipeline:
         with run.stage("load"):
             pool.load(selection.chosen)
         with run.stage("render"):
-            items, dropped = fit_budget(self._items(selection.chosen), self.settings.token_budget[about["tier"]])
+            items, dropped = fit_budget(
+                self._items(selection.chosen), self.settings.token_budget[about["tier"]]
+            )
             block = render_block(items)
         over = {item.id for item in dropped}
         for slot, candidate in enumerate(selection.chosen, 1):

@@ -42,7 +42,9 @@ def as_time(value: Any, what: str) -> datetime | None:
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            raise RecordError(f"{what} {value!r} is not an ISO 8601 time such as 2026-04-29T08:00:00Z.") from None
+            raise RecordError(
+                f"{what} {value!r} is not an ISO 8601 time such as 2026-04-29T08:00:00Z."
+            ) from None
     if not isinstance(value, datetime):
         raise RecordError(f"{what} must be a datetime or an ISO 8601 string, not {type(value).__name__}.")
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -77,7 +79,11 @@ class Writer:
                 f"origin {draft.origin!r} may not write {spec.id}.{did_you_mean(draft.origin, spec.origins)}"
             )
         confidence = draft.confidence
-        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 <= confidence <= 1:
+        if (
+            isinstance(confidence, bool)
+            or not isinstance(confidence, (int, float))
+            or not 0 <= confidence <= 1
+        ):
             raise RecordError(f"confidence must be a number from 0 to 1, not {confidence!r}.")
         text, _ = self._registry.redact(strip_block(check_text(draft.text)))
         metadata, _ = self._registry.redact(dict(draft.metadata))
@@ -174,4 +180,3 @@ class Writer:
         }
         vectors = self._store.vectors(list(same.values()))
         return {identifier: vectors[source] for identifier, source in same.items() if source in vectors}
-

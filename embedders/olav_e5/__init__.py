@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from olav_core import EmbedderSpec, ModelIdentity, OnnxEncoder, Options, hookimpl
+from olav_core import DistanceScale, EmbedderSpec, ModelIdentity, OnnxEncoder, Options, hookimpl, load_means
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,6 +82,8 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             id="e5",
             title="multilingual-e5-small, 4-bit, on this machine",
             factory=make,
+            generic_means=lambda: load_means(Path(__file__).with_name("means.npz")),
+            scale=DistanceScale(hit=1.4698, noise=1.5603, pool=50, source="benchmarks/results/scale-e5.json"),
             languages=(
                 "zh",
                 "en",

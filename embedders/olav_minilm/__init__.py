@@ -12,7 +12,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from olav_core import EmbedderSpec, EmbedderUnavailableError, ModelIdentity, OnnxEncoder, Options, hookimpl
+from olav_core import (
+    DistanceScale,
+    EmbedderSpec,
+    EmbedderUnavailableError,
+    ModelIdentity,
+    OnnxEncoder,
+    Options,
+    hookimpl,
+    load_means,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,5 +103,9 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             title="all-MiniLM-L6-v2, int8, on this machine; English only",
             factory=make,
             languages=("en",),
+            generic_means=lambda: load_means(Path(__file__).with_name("means.npz")),
+            scale=DistanceScale(
+                hit=1.3271, noise=1.5713, pool=50, source="benchmarks/results/scale-minilm.json"
+            ),
         )
     ]

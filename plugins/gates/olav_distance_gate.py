@@ -34,5 +34,7 @@ class DistanceGate:
 @hookimpl
 def olav_register_gates() -> list[GateSpec]:
     return [
-        GateSpec(id="distance", purpose="Drop what is farther than a canonical distance", factory=DistanceGate)
+        GateSpec(
+            id="distance", purpose="Drop what is farther than a canonical distance", factory=DistanceGate
+        )
     ]

@@ -9,7 +9,7 @@ from olav_core import GateSpec, Verdict, hookimpl
 if TYPE_CHECKING:
     from olav_core import Candidate, Options, Query
 
-#: Canonical distance that counts as meaning it without a keyword: between a true hit (0.36) and the gate (0.65).
+#: Canonical distance that counts as meaning it without a keyword: between a hit (0.36) and the gate (0.65).
 MAX_DISTANCE = 0.5
 
 

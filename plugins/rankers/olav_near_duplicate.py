@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: Cosine in the centred space from which two memories may say the same; the words then decide.
 COSINE = 0.9
 #: Share of common terms (Jaccard) from which they do.
-OVERLAP = 0.8
+OVERLAP = 0.9
 
 
 class NearDuplicate:
