@@ -107,7 +107,7 @@ class Endpoint:
             items = sorted(answer.json()["data"], key=lambda item: item.get("index", 0))
             found = [item["embedding"] for item in items]
             vectors = [
-                np.frombuffer(base64.b64decode(value), "<f4").astype(np.float32)
+                np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(np.float32)
                 if isinstance(value, str)
                 else np.asarray(value, np.float32).reshape(-1)
                 for value in found
