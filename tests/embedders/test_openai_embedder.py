@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -46,8 +47,9 @@ class Server:
                 self.send_response(status)
                 for name, value in {"content-length": str(len(content)), **headers}.items():
                     self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(content)
+                with suppress(BrokenPipeError, ConnectionResetError):  # a client that timed out is gone
+                    self.end_headers()
+                    self.wfile.write(content)
 
             def log_message(self, format: str, *args: object) -> None:
                 pass
