@@ -159,7 +159,9 @@ def _signature(name: str, function: Any) -> str:
 
 def _class(cls: Any, heading: str) -> str:
     rows = [
-        f"| `{field.name}` | `{_type(field.type)}` | {_default(field)} |".replace(" | None", " \\| None")
+        f"| `{field.name}` | `{_type(cls.__annotations__[field.name])}` | {_default(field)} |".replace(
+            " | None", " \\| None"
+        )
         for field in attrs.fields(cls)
     ]
     table = "\n".join(["| field | type | default |", "|---|---|---|", *rows])
@@ -179,7 +181,7 @@ def _protocol(cls: type) -> str:
 
 
 def _type(annotation: Any) -> str:
-    # Annotations are strings here (PEP 563), so they read the same on every Python version.
+    # Annotations are strings here (PEP 563), as written; attrs resolves its own copy in time.
     if annotation is inspect.Parameter.empty:
         return ""
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))

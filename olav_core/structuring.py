@@ -57,6 +57,14 @@ class WrongValueError(ValueError):
         super().__init__(f"expected {expected}, got {shown(got)}")
 
 
+class UnknownValueError(ValueError):
+    """A value that is none of the allowed ones."""
+
+    def __init__(self, got: object, allowed: Iterable[object]) -> None:
+        hint = did_you_mean(got[:_MAX_SHOWN] if isinstance(got, str) else "", map(str, allowed))
+        super().__init__(f"{shown(got)} is unknown.{hint}")
+
+
 def shown(value: object) -> str:
     """Return a value for a message: short ones in full, collections by their size only."""
     if isinstance(value, Mapping):
@@ -82,7 +90,7 @@ def converter() -> JsonConverter:
         strict.register_structure_hook(cls, structure)
     strict.register_unstructure_hook(timedelta, lambda value: value.total_seconds())
     strict.register_structure_hook_factory(_is_literal, _literal)
-    strict.register_structure_hook_factory(lambda cls: isinstance(cls, type) and issubclass(cls, Enum), _enum)
+    strict.register_structure_hook_factory(_is_enum, _enum)
     strict.register_structure_hook_factory(_has_range, _ranged)
     strict.register_structure_hook_factory(
         lambda cls: cols.is_sequence(cls) or cols.is_any_set(cls) or _is_uniform_tuple(cls), _collection
@@ -129,13 +137,17 @@ def _sorted(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=lambda item: (type(item).__name__, repr(item)))
 
 
-def _string(value: Any, _: Any) -> str:
+def _string(value: Any, cls: Any) -> Any:
+    if _is_enum(cls):  # cattrs sends subclasses here too
+        return _enum(cls)(value, cls)
     if not isinstance(value, str):
         raise WrongValueError("a string", value)
     return value
 
 
-def _integer(value: Any, _: Any) -> int:
+def _integer(value: Any, cls: Any) -> Any:
+    if _is_enum(cls):
+        return _enum(cls)(value, cls)
     if not isinstance(value, int) or isinstance(value, bool):
         raise WrongValueError("a whole number", value)
     return value
@@ -197,19 +209,13 @@ def _literal(cls: Any) -> Callable[[Any, Any], Any]:
         for one in allowed:
             if type(one) is type(value) and one == value:
                 return one
-        hint = did_you_mean(value, map(str, allowed)) if isinstance(value, str) else ""
-        raise (
-            WrongValueError(f"one of {', '.join(map(str, allowed))}", value)
-            if not hint
-            else _Unknown(value, hint)
-        )
+        raise UnknownValueError(value, allowed)
 
     return structure
 
 
-class _Unknown(ValueError):
-    def __init__(self, value: str, hint: str) -> None:
-        super().__init__(f"{value[:_MAX_SHOWN]!r} is unknown.{hint}")
+def _is_enum(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Enum)
 
 
 def _enum(cls: type[Enum]) -> Callable[[Any, Any], Any]:
@@ -217,7 +223,7 @@ def _enum(cls: type[Enum]) -> Callable[[Any, Any], Any]:
         try:
             return value if isinstance(value, cls) else cls(value)
         except ValueError:
-            raise WrongValueError(f"one of {', '.join(str(one.value) for one in cls)}", value) from None
+            raise UnknownValueError(value, [one.value for one in cls]) from None
 
     return structure
 

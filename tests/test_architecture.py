@@ -1,0 +1,121 @@
+"""The rules of the house: who may import whom, and that the facade and its types agree."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import olav_core
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+SOURCE_ROOTS = [ROOT / source for source in PROJECT["tool"]["hatch"]["build"]["sources"]]
+CORE_FILES = sorted((ROOT / "olav_core").rglob("*.py"))
+
+
+def plugin_files() -> dict[Path, str]:
+    """Every source file of a plug-in -> the top-level name that it belongs to."""
+    files = {}
+    for root in SOURCE_ROOTS:
+        for path in sorted(root.rglob("*.py")):
+            files[path] = path.relative_to(root).parts[0].removesuffix(".py")
+    return files
+
+
+PLUGIN_FILES = plugin_files()
+PLUGINS = set(PLUGIN_FILES.values())
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Every absolute import of a file, at whatever depth, as (dotted name, line)."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or "", node.lineno
+
+
+def shown(path: Path, line: int, name: str) -> str:
+    return f"{path.relative_to(ROOT)}:{line} imports {name}"
+
+
+def test_core_imports_no_plug_in() -> None:
+    assert PLUGINS
+    wrong = [
+        shown(path, line, name)
+        for path in CORE_FILES
+        for name, line in imports(path)
+        if name.partition(".")[0] in PLUGINS | {"plugins", "embedders"}
+    ]
+    assert not wrong
+
+
+def test_a_plug_in_imports_only_the_facade_and_never_another_plug_in() -> None:
+    wrong = [
+        shown(path, line, name)
+        for path, own in PLUGIN_FILES.items()
+        for name, line in imports(path)
+        if name.partition(".")[0] in (PLUGINS - {own}) | {"plugins", "embedders"}
+        or (name.startswith("olav_core.") and name != "olav_core.testing")
+    ]
+    assert not wrong
+
+
+def test_every_plug_in_has_an_entry_point_and_every_entry_point_a_module() -> None:
+    points = PROJECT["project"]["entry-points"]["olav.plugins"]
+    assert set(points.values()) == PLUGINS
+    assert len(set(points.values())) == len(points)
+
+
+def test_the_import_contracts_hold() -> None:
+    command = shutil.which("lint-imports", path=str(Path(sys.executable).parent)) or "lint-imports"
+    done = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = re.search(r"(\d+) dependencies", done.stdout)
+    assert found
+    assert int(found[1]) > 100, "nothing was looked at"
+
+
+def typed_names() -> dict[str, str]:
+    """The names that olav_core/__init__.py imports for type checkers -> their modules."""
+    tree = ast.parse((ROOT / "olav_core" / "__init__.py").read_text("utf-8"))
+    blocks = [
+        node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    return {
+        alias.asname or "": (node.module or "").removeprefix("olav_core.")
+        for block in blocks
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }
+
+
+def test_type_checkers_see_the_names_that_the_facade_gives() -> None:
+    typed = typed_names()
+    missing = [
+        f"from olav_core.{module} import {name} as {name}"
+        for name, module in olav_core._PUBLIC.items()
+        if typed.get(name) != module
+    ]
+    assert not missing, "add to the TYPE_CHECKING block of olav_core/__init__.py"
+    assert set(typed) == set(olav_core._PUBLIC)
+
+
+@pytest.mark.parametrize("name", olav_core.__all__)
+def test_every_public_name_resolves(name: str) -> None:
+    assert getattr(olav_core, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        olav_core.no_such_name  # noqa: B018

