@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import time
-import traceback
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +98,8 @@ def load_all(
 
 def describe(error: BaseException) -> str:
     """Return an exception in one line, with the place in the plug-in that raised it."""
+    import traceback
+
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _of_import_system(f.filename)]
     frames = frames[1:]  # the first is this module's own call
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""

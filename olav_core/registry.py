@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -27,12 +26,19 @@ from olav_core.specs import (
 )
 
 if TYPE_CHECKING:
+    import logging
+
     from olav_core.records import MemoryRecord
 
-logger = logging.getLogger(__name__)
 T = TypeVar("T")
 #: (the plug-in's label, its implementation)
 Observer = tuple[str, Callable[..., Any]]
+
+
+def _logger() -> logging.Logger:
+    import logging  # only when there is something to say: it costs a tenth of `olav --help`
+
+    return logging.getLogger(__name__)
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -144,9 +150,8 @@ class Registry:
                 with self._lock:
                     failures = self.observer_failures[label] = self.observer_failures.get(label, 0) + 1
                 # The first failure says it all; a log line per recall would bury everything else.
-                level = logging.WARNING if failures == 1 else logging.DEBUG
-                logger.log(
-                    level,
+                log = _logger().warning if failures == 1 else _logger().debug
+                log(
                     "%s: observer %s raised %s; the operation stands. `olav plugins` counts further ones.",
                     label,
                     hook,
@@ -215,5 +220,5 @@ def build_registry(
             ExceptionGroup("what the plug-ins raised", causes) if causes else None
         )
     for fault in registry.faults:
-        logger.warning("%s", fault)
+        _logger().warning("%s", fault)
     return registry
