@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 #: Rows per block (12 MB at 384 dimensions): growth never copies the matrix, centring anew copies one block.
 BLOCK_ROWS = 8_192
+_STEP = 512
 
 
 class CentredMatrix:
@@ -35,7 +37,7 @@ class CentredMatrix:
         while done < len(raw):
             at = self.rows % BLOCK_ROWS
             if at == 0:
-                self._blocks += (np.empty((BLOCK_ROWS, self.dimension), dtype=np.float32),)
+                self._blocks += (self._block(),)
                 self._lengths += (np.empty(BLOCK_ROWS, dtype=np.float32),)
             take = min(BLOCK_ROWS - at, len(raw) - done)
             target = self._blocks[-1][at : at + take]
@@ -62,18 +64,17 @@ class CentredMatrix:
         """Move every row by `shift[code of the row]` = old mean - new mean, and normalise again."""
         import numpy as np
 
-        for i, block in enumerate(self._blocks):
+        for i, (block, lengths) in enumerate(zip(self._blocks, self._lengths, strict=True)):
             filled = min(self.rows - i * BLOCK_ROWS, BLOCK_ROWS)
-            rows = block[:filled] * self._lengths[i][:filled, None]
             own = codes[i * BLOCK_ROWS : i * BLOCK_ROWS + filled]
-            for code in np.unique(own):
-                rows[own == code] += shift[code]
-            fresh = np.empty_like(block)
-            lengths = np.empty(BLOCK_ROWS, dtype=np.float32)
-            lengths[:filled] = _normalise(rows)
-            fresh[:filled] = rows
+            fresh, fresh_lengths = self._block(), np.empty(BLOCK_ROWS, dtype=np.float32)
+            for first in range(0, filled, _STEP):
+                part = slice(first, min(first + _STEP, filled))
+                np.multiply(block[part], lengths[part, None], out=fresh[part])
+                fresh[part] += shift[own[part]]
+                fresh_lengths[part] = _normalise(fresh[part])
             self._blocks = (*self._blocks[:i], fresh, *self._blocks[i + 1 :])
-            self._lengths = (*self._lengths[:i], lengths, *self._lengths[i + 1 :])
+            self._lengths = (*self._lengths[:i], fresh_lengths, *self._lengths[i + 1 :])
 
     def keep(self, slots: NDArray[np.int64]) -> None:
         """Keep only these rows, in this order."""
@@ -83,7 +84,7 @@ class CentredMatrix:
         self._blocks, self._lengths, self.rows = (), (), len(slots)
         for start in range(0, len(slots), BLOCK_ROWS):
             chosen = slots[start : start + BLOCK_ROWS]
-            block = np.empty((BLOCK_ROWS, self.dimension), dtype=np.float32)
+            block = self._block()
             source = chosen // BLOCK_ROWS
             for i in np.unique(source):
                 block[np.flatnonzero(source == i)] = old[i][chosen[source == i] % BLOCK_ROWS]
@@ -92,6 +93,13 @@ class CentredMatrix:
             lengths[: len(chosen)] = old_lengths[chosen]
             self._blocks += (block,)
             self._lengths += (lengths,)
+
+    def _block(self) -> FloatArray:
+        """Return an empty block in memory of its own: malloc would keep replaced blocks from the system."""
+        import numpy as np
+
+        size = BLOCK_ROWS * max(self.dimension, 1) * 4
+        return np.frombuffer(mmap.mmap(-1, size), dtype=np.float32).reshape(BLOCK_ROWS, -1)
 
 
 def _normalise(rows: FloatArray) -> FloatArray:
