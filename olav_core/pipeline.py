@@ -185,7 +185,9 @@ class RecallPipeline:
         with run.stage("candidates"):
             candidates = pool.top(scores, per_category=max(self.settings.candidates_per_category, 2 * limit))
             rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
-            distances = None if query_vector is None else 2.0 - 2.0 * (pool.vectors(rows) @ query_vector)
+            distances = None
+            if query_vector is not None and candidates:  # an empty index does not know its dimension
+                distances = 2.0 - 2.0 * (pool.vectors(rows) @ query_vector)
             keyword_rows, strengths = pool.keyword_hits(query.text)
             keywords = dict(zip(keyword_rows.tolist(), strengths.tolist(), strict=True))
             scale = self.embedder.scale

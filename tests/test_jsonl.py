@@ -22,7 +22,7 @@ def test_lines_become_drafts_with_their_line_numbers(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + "\r\n\r\n".join(json.dumps(row) for row in rows).encode() + b"\n")
     first, second = read_jsonl(path)
     assert (first.text, first.tags, first.metadata, first.line) == (
-        "R1 是边界路由器",
+        "R1 是边界",
         ("R1",),
         {"source": "a.csv"},
         1,

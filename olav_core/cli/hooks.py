@@ -15,16 +15,17 @@ from olav_core.errors import UnknownIdError, did_you_mean
 def describe_hooks() -> list[dict[str, str]]:
     """Return every hook as name, signature, summary (first paragraph, one line) and doc (whole)."""
     from olav_core import hookspecs
+    from olav_core.hook_reference import hooks as documented
 
-    out = []
-    for name, function in vars(hookspecs).items():
-        if name.startswith("olav_") and hasattr(function, f"{hookspecs.PROJECT}_spec"):
-            doc = inspect.getdoc(function) or ""
-            # Annotations are strings in that module; the quotes say nothing to a reader.
-            signature = name + str(inspect.signature(function)).replace("'", "")
-            summary = " ".join(doc.split("\n\n")[0].split())
-            out.append({"name": name, "signature": signature, "summary": summary, "doc": doc})
-    return out
+    return [
+        {
+            "name": hook.name,
+            "signature": hook.signature.removeprefix("def ").removesuffix(": ..."),
+            "summary": hook.purpose,
+            "doc": inspect.getdoc(getattr(hookspecs, hook.name)) or "",
+        }
+        for hook in documented()
+    ]
 
 
 @click.command()

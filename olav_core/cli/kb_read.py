@@ -35,7 +35,7 @@ def list_memories(
     With --json: {"items": [memory…], "offset", "limit", "more"}; a memory is as in `olav kb show`, "more"
     tells that there are rows beyond.
     """
-    from olav_core.cli.view import record_object, records_table
+    from olav_core.cli.view import record_object, records_listing
 
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace) as memory:
@@ -47,7 +47,7 @@ def list_memories(
         items = [record_object(row) for row in rows]
         terminal.result({"items": items, "offset": offset, "limit": limit, "more": more})
         return
-    terminal.print(records_table(rows) if rows else "No memories.")
+    terminal.print(records_listing(rows) if rows else "No memories.")
     if more:
         terminal.note(f"There are more: --offset {offset + limit}.", style="dim")
 
@@ -81,7 +81,10 @@ def show(identifier: str, workspace: Path | None, as_json: bool) -> None:
 def status(workspace: Path | None, as_json: bool) -> None:
     """Show what the store holds, its embedder and the state of its index.
 
-    With --json: the object of `Memory.status()`.
+    With --json: {"workspace", "uri", "rows", "categories": {id: rows}, "scopes": {scope: rows}, "orphans":
+    {category: rows}, "embedder": {"configured", "stored", "model", "dimension", "kept_spaces": [name]},
+    "versions", "bytes", "index": {"rows", "version", "lexical_rows", "lexical_version", "lexical_behind",
+    "languages": {code: rows}}}. "orphans" are rows whose category no plug-in has: kept, not injected.
     """
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace) as memory:
@@ -93,6 +96,38 @@ def status(workspace: Path | None, as_json: bool) -> None:
 
 
 def _status_view(found: dict[str, Any]) -> list[Any]:
+    from rich.text import Text
+
     from olav_core.cli.view import facts_table
 
-    return [facts_table(found)]
+    space, index = found["embedder"], found["index"]
+    size = "" if found["bytes"] is None else f", {found['bytes'] / 1e6:.1f} MB"
+    behind = f", {index['lexical_behind']} behind in the lexical index" if index["lexical_behind"] else ""
+    facts = {
+        "workspace": found["workspace"],
+        "store": f"{found['uri']} ({found['versions']} versions{size})",
+        "embedder": f"{space['stored']} ({space['model']}, {space['dimension']} dimensions)",
+        "memories": found["rows"],
+        "  by category": _counts(found["categories"]),
+        "  by scope": _counts(found["scopes"]),
+        "  by language": _counts(index["languages"]),
+        "index": f"{index['rows']} of {found['rows']} rows{behind}",
+    }
+    out: list[Any] = [facts_table({name: value for name, value in facts.items() if value != ""})]
+    if found["orphans"]:
+        text = f"No plug-in for {_counts(found['orphans'])}: kept, not injected. See `olav plugins`."
+        out.append(Text(text, style="yellow"))
+    if space["configured"] != space["stored"]:
+        text = (
+            f"The configuration names the embedder {space['configured']}, the store was made with "
+            f"{space['stored']}. Correct the configuration, or `olav kb reembed --to {space['configured']}`."
+        )
+        out.append(Text(text, style="bold red"))
+    if space["kept_spaces"]:
+        out.append(Text("Vectors of earlier embedders are kept: `olav kb reembed --purge`.", style="dim"))
+    return out
+
+
+def _counts(rows: dict[str, int]) -> str:
+    ordered = sorted(rows.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count}" for name, count in ordered)

@@ -82,9 +82,7 @@ def reembed(
             names = ("rows", "embedded", "reused", "kept")
             out |= {"embedder": embedder, **{name: getattr(report, name) for name in names}}
         if purge:
-            from olav_core.reembed import purge as purge_vectors
-
-            out["purged"] = list(purge_vectors(memory.store))
+            out["purged"] = list(memory.purge_old_spaces())
             out["kept"] = None
     terminal.result(out, *([] if as_json else _moved_view(out)))
 

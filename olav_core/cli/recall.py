@@ -137,13 +137,14 @@ def why(
 
         from olav_core.cli.view import one_line, recall_view, trace_table
 
+        title = one_line(record.text)
         yes = decision == "injected"
         verdict = "Injected" if yes else f"Not injected ({decision})"
         terminal.print(
             Text.assemble((verdict, "bold green" if yes else "bold red"), f": {reason}" if reason else ""),
-            trace_table([trace], {record.id: one_line(record.text)})
+            trace_table([trace], {record.id: title})
             if trace
-            else Text(one_line(record.text)),
+            else Text(title, no_wrap=True, overflow="ellipsis"),
             Text("\nThe recall it was judged in:", style="dim"),
             *recall_view(result),
         )

@@ -16,7 +16,7 @@ def open_memory(workspace: Path | None) -> Memory:
 
     A workspace that is named is not looked for in the folders above it.
     """
-    from olav_core.memory import open
+    from olav_core.opening import open
     from olav_core.workspace import DIRECTORY, workspace_at
 
     if workspace is None:

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from olav_core.cli.listing import Entry, Listing
 from olav_core.errors import UnknownIdError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
     from olav_core.memory import Memory
     from olav_core.recall import CandidateTrace, Recall
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 #: Rows of the trace shown to a person; `--json` has all.
 TRACE_ROWS = 20
-#: Width of a candidate's first words in the trace; a CJK character takes two cells.
-TITLE_CELLS = 36
 _DECISION_STYLES = {
     "injected": "bold green",
     "gate": "red",
@@ -59,7 +59,7 @@ def recall_view(
         titles = _titles(recall, shown, memory)
         out += [trace_table(shown, titles, total=len(recall.trace)), timings_line(recall.timings_ms)]
     elif recall.items:
-        out.append(_items_table(recall))
+        out.append(_items(recall))
     out += [Text(f"degraded: {leg}", style="bold red") for leg in recall.degraded]
     out += [Text(f"warning: {warning}", style="yellow") for warning in recall.warnings]
     return out
@@ -94,19 +94,27 @@ def _block(recall: Recall) -> RenderableType:
     return Panel(text, title="what the model reads", title_align="left", border_style="cyan")
 
 
-def _items_table(recall: Recall) -> Table:
-    table = _table("#:>", "memory:cyan!", "scope:!", "score:>", "dist:>", "canon:>", "text:~")
-    for rank, item in enumerate(recall.items, start=1):
-        table.add_row(
-            str(rank),
-            short_id(item.id),
-            item.scope,
-            f"{item.score:.3f}",
-            number(item.distance),
-            number(item.canonical_distance),
-            one_line(item.text),
-        )
-    return table
+def _items(recall: Recall) -> RenderableType:
+    from rich.text import Text
+
+    return Listing(
+        headers=("#", "memory", "scope", "score", "dist", "canon"),
+        right=frozenset({"#", "score", "dist", "canon"}),
+        entries=[
+            Entry(
+                (
+                    Text(str(rank)),
+                    Text(short_id(item.id), style="cyan"),
+                    Text(item.scope),
+                    Text(f"{item.score:.3f}"),
+                    Text(number(item.distance)),
+                    Text(number(item.canonical_distance)),
+                ),
+                Text(one_line(item.text)),
+            )
+            for rank, item in enumerate(recall.items, start=1)
+        ],
+    )
 
 
 def shown_candidates(trace: Sequence[CandidateTrace], rows: int) -> list[CandidateTrace]:
@@ -140,78 +148,74 @@ def trace_table(
     if not trace:
         return Text("No candidate was in scope.", style="italic yellow")
     legs = list(dict.fromkeys(leg for candidate in trace for leg in candidate.leg_ranks))
-    table = _table(
-        "memory:!",
-        *(f"{leg}:>!" for leg in legs),
-        "boost:>!",
-        "score:>!",
-        "dist:>!",
-        "canon:>!",
-        "decision",
-    )
+    numbers = (*legs, "boost", "score", "dist", "canon")
+    entries = []
     for candidate in trace:
-        decision = Text(candidate.decision, style=_DECISION_STYLES.get(candidate.decision, ""))
-        if candidate.reason:
-            decision.append(f"\n{candidate.reason}", style="not bold dim")
-        memory = Text(short_id(candidate.id), style="cyan")
-        if titles and candidate.id in titles:
-            memory.append(f"\n{_fit(titles[candidate.id], TITLE_CELLS)}", style="not bold default")
-        table.add_row(
-            memory,
+        style = _DECISION_STYLES.get(candidate.decision, "")
+        cells = [
+            Text(short_id(candidate.id), style="cyan"),
             *(_leg(candidate, leg) for leg in legs),
-            f"+{candidate.boost:.2f}" if candidate.boost else "",
-            f"{candidate.score:.3f}",
-            number(candidate.distance),
-            number(candidate.canonical_distance),
-            decision,
-        )
+            Text(
+                f"+{candidate.boost:.2f}" if candidate.boost else "–", style="" if candidate.boost else "dim"
+            ),
+            Text(f"{candidate.score:.3f}"),
+            Text(number(candidate.distance)),
+            Text(number(candidate.canonical_distance)),
+            Text(candidate.decision, style=style),
+        ]
+        text = Text(candidate.reason, style="dim" if style == "dim" else style.removeprefix("bold "))
+        title = (titles or {}).get(candidate.id, "")
+        if title:
+            text.append(" · " if text else "", style="dim").append(title, style="dim")
+        entries.append(Entry(cells, text))
+    listing = Listing(("memory", *numbers, "decision"), entries, right=frozenset(numbers), inline=False)
     left = (total or 0) - len(trace)
     if left <= 0:
-        return table
-    return Group(table, Text(f"… and {left} more candidates (--json has all)", style="dim"))
+        return listing
+    return Group(listing, Text(f"… and {left} more candidates (--json has all)", style="dim"))
 
 
-def _fit(text: str, cells: int) -> str:
-    """Return the text cut to the given width in cells, where a CJK character takes two."""
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= cells else set_cell_size(text, cells - 1).rstrip() + "…"
-
-
-def _leg(candidate: CandidateTrace, leg: str) -> RenderableType:
+def _leg(candidate: CandidateTrace, leg: str) -> Text:
     from rich.text import Text
 
     rank = candidate.leg_ranks.get(leg)
     if rank is None:
         return Text("–", style="dim")
-    return Text.assemble((f"#{rank} ", "dim"), f"{candidate.leg_scores.get(leg, 0.0):.3f}")
+    return Text.assemble((f"#{rank} ", "dim"), f"{candidate.leg_scores.get(leg, 0.0):.2f}")
 
 
 def timings_line(timings_ms: Mapping[str, float]) -> RenderableType:
-    """Return the latency of each stage in ms, on one line, the total last."""
+    """Return the latency of each stage in ms, the total last."""
     from rich.text import Text
 
     line = Text("ms  ", style="dim")
     for stage, spent in sorted(timings_ms.items(), key=lambda item: item[0] == "total"):
-        line.append(f"{stage} ").append(
-            f"{spent:.2f}", style="bold not dim" if stage == "total" else "not dim"
+        line.append(f"{stage}\u00a0", style="dim").append(
+            f"{spent:.1f}", style="bold" if stage == "total" else ""
         )
-        line.append("  ")
+        line.append(" · " if stage != "total" else "", style="dim")
     return line
 
 
-def records_table(records: Sequence[MemoryRecord]) -> Table:
-    """Return memories as rows: id, scope, origin, day, text."""
-    table = _table("memory:cyan!", "scope:!", "origin:!", "date:!", "text:~")
-    for record in records:
-        table.add_row(
-            short_id(record.id),
-            record.scope,
-            record.origin,
-            record.timestamp.date().isoformat(),
-            one_line(record.text),
-        )
-    return table
+def records_listing(records: Sequence[MemoryRecord]) -> RenderableType:
+    """Return memories as lines: id, scope, origin, day, text."""
+    from rich.text import Text
+
+    return Listing(
+        headers=("memory", "scope", "origin", "date"),
+        entries=[
+            Entry(
+                (
+                    Text(short_id(record.id), style="cyan"),
+                    Text(record.scope),
+                    Text(record.origin),
+                    Text(record.timestamp.date().isoformat()),
+                ),
+                Text(one_line(record.text)),
+            )
+            for record in records
+        ],
+    )
 
 
 def record_view(record: MemoryRecord) -> list[RenderableType]:
@@ -222,14 +226,18 @@ def record_view(record: MemoryRecord) -> list[RenderableType]:
     fields = {
         key: value for key, value in record_object(record).items() if key not in ("text", "search_text")
     }
-    table = _table("field:cyan", "value")
+    table = _pairs()
     for name, value in fields.items():
         if isinstance(value, dict):
             for key, inner in value.items():
-                table.add_row(f"{name}.{key}", Text(str(inner)))
+                table.add_row(f"{name}.{key}", Text(_shown(inner)))
         elif value not in (None, [], ""):
-            table.add_row(name, ", ".join(value) if isinstance(value, list) else str(value))
+            table.add_row(name, Text(_shown(value)))
     return [Panel(Text(record.text), title=record.id, title_align="left", border_style="cyan"), table]
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def record_object(record: MemoryRecord) -> dict[str, Any]:
@@ -248,35 +256,21 @@ def facts_table(facts: Mapping[str, Any]) -> Table:
     """Return names and values as two columns."""
     from rich.text import Text
 
-    table = _table("", "")
-    table.show_header = False
+    table = _pairs()
     for name, value in facts.items():
-        table.add_row(Text(name, style="cyan"), Text(str(value)))
+        table.add_row(name, Text(str(value)))
+    return table
+
+
+def _pairs() -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
     return table
 
 
 def number(value: float | None) -> str:
     """Return a distance with three digits, or a dash for none."""
     return "–" if value is None else f"{value:.3f}"
-
-
-def _table(*columns: str) -> Table:
-    """Return a plain table; a column is `name:flags`: `>` right, `!` never wrapped, `~` cut with an ellipsis,
-    and the name of a style."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1), header_style="bold", pad_edge=False, show_edge=False)
-    for column in columns:
-        name, _, flags = column.partition(":")
-        style = flags.strip(">!~") or None
-        fixed = "!" in flags or "~" in flags
-        table.add_column(
-            name,
-            justify="right" if ">" in flags else "left",
-            style=style,
-            no_wrap=fixed,
-            overflow="ellipsis" if "~" in flags else "fold",
-            ratio=1 if "~" in flags else None,
-        )
-    return table
