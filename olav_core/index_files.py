@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import mmap
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,10 +74,15 @@ def check_files(directory: Path) -> None:
 
 
 def _check_file(path: Path) -> None:
-    raw = memoryview(path.read_bytes())
-    length = int.from_bytes(raw[-8:-4], "little") if len(raw) > 8 else 0
-    if len(raw) < 8 or int.from_bytes(raw[-4:], "little") != _FOOTER_MAGIC or length > len(raw) - 8:
-        raise BrokenIndexError(f"{path.name} is cut short")
-    footer = json.loads(bytes(raw[-8 - length : -8]))
-    if zlib.crc32(raw[: -8 - length]) != footer["crc"]:
-        raise BrokenIndexError(f"{path.name} is damaged")
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            raise BrokenIndexError(f"{path.name} is empty")
+        # mapped, not read: the pages go back to the system as soon as they are summed up
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw, memoryview(raw) as view:
+            length = int.from_bytes(view[-8:-4], "little")
+            if int.from_bytes(view[-4:], "little") != _FOOTER_MAGIC or length > len(view) - 8:
+                raise BrokenIndexError(f"{path.name} is cut short")
+            footer = json.loads(bytes(view[-8 - length : -8]))
+            with view[: -8 - length] as body:
+                if zlib.crc32(body) != footer["crc"]:
+                    raise BrokenIndexError(f"{path.name} is damaged")

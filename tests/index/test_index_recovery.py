@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from index_rows import CATEGORIES, NOW, found, record, write
 from olav_core.errors import StoreError
 from olav_core.index import RecallIndex
 from olav_core.lexical import LexicalIndex
-from olav_core.lexical_sync import FOLD_ROWS
+from olav_core.lexical_sync import FOLD_ROWS, SPILL_ROWS
 from olav_core.pending import PendingRows
 from olav_core.store import Store
 
@@ -225,6 +226,33 @@ def test_a_process_that_is_behind_never_folds_old_rows_over_new_ones(store: Stor
     fresh = reopen()
     assert set(found(fresh, ["isis"])) == {"isis newest"}
     assert fresh.coverage().lexical_behind == 0
+
+
+def test_two_that_build_the_same_index_at_once_both_end_up_whole(store: Store, reopen: Reopen) -> None:
+    fill(store, SPILL_ROWS + 500)
+    indexes = [reopen(), reopen()]
+    threads = [threading.Thread(target=index.sync) for index in indexes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for index in indexes:
+        assert list(found(index, ["core-sw-2400"])) == ["bgp neighbor 2400 on core-sw-2400"]
+        assert index.sync().lexical_behind == 0
+    assert indexes[0].coverage().lexical_rows == SPILL_ROWS + 500
+
+
+def test_an_interrupted_build_is_finished_by_the_next_sync(
+    store: Store, index: RecallIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, SPILL_ROWS + 500)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "count", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index.sync()
+    assert index.sync().version == store.version
+    assert list(found(index, ["core-sw-7"])) == ["bgp neighbor 7 on core-sw-7"]
+    assert index.coverage().lexical_rows == SPILL_ROWS + 500
 
 
 def test_a_directory_that_cannot_be_written_is_done_without(store: Store, tmp_path: Path) -> None:
