@@ -86,16 +86,13 @@ def purge(store: Store) -> None:
             f"old versions of {store.uri} are tagged ({', '.join(sorted(tags))}) and may hold erased text. "
             "Delete the tags, then erase again with purge."
         )
-    with store.lock.shared():
-        store.refresh()
-        if store.count() >= FULL_FRAGMENT:
-            raise_for_large = True
-        else:
-            raise_for_large = False
+    store.refresh()
+    if store.count() >= FULL_FRAGMENT:
+        rewrite(store)
+    else:
+        with store.lock.shared():
             _second_fragment(store)
             _compact(store, tables.MEMORY, NOW)
-    if raise_for_large:
-        rewrite(store)
     if _deletion_files(store):
         raise StoreError(
             f"deleted rows of {store.uri} are still on disk: other processes kept writing. "

@@ -133,10 +133,10 @@ class Store(TableReader):
 
     # --- state ------------------------------------------------------------------------------------
 
-    def begin_write(self, *, check_space: bool = True) -> None:
+    def begin_write(self) -> None:
         """Refresh; EmbeddingSpaceMismatchError if the store changed its space since it was opened here."""
         self.refresh()
-        if not check_space or self.fingerprint == self._own_fingerprint:
+        if self.fingerprint == self._own_fingerprint:
             return
         old, new = dimension_of(self._own_fingerprint), self.dimension
         kind = EmbeddingSpaceMismatchError if old == new else EmbeddingDimMismatchError

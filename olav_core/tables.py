@@ -69,8 +69,8 @@ def open_memory(database: Any, uri: str) -> Any:
         if MEMORY in table_names(database):
             raise StoreError(
                 f"table 'memory' in {uri} is listed but cannot be read ({_short(error)}): files are "
-                "missing, as after a crash or a partial copy. Nothing was changed. Restore the directory from "
-                f"a backup; to start over, move {uri} away and run `olav init`."
+                "missing, as after a crash or a partial copy. Nothing was changed. Restore the directory "
+                f"from a backup; to start over, move {uri} away and run `olav init`."
             ) from error
         if "not found" not in str(error):
             raise StoreError(

@@ -1,0 +1,91 @@
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from store_rows import MOMENT, fact, vectors
+
+from olav_core import maintenance
+from olav_core.store import Store
+
+
+def size(uri: str) -> int:
+    return sum(path.stat().st_size for path in Path(uri).rglob("*") if path.is_file())
+
+
+def test_versions_and_bytes_stay_bounded(store, uri):
+    for n in range(60):
+        store.upsert([fact(f"fact:{n}", "some words " * 20)], vectors(1))
+        store.log_recall([f"fact:{n}"], agent="a", query_hash="q", tier="small")
+    before = size(uri)
+    report = store.optimize(older_than=timedelta(0))
+    assert (report.failures, report.versions, report.fragments, report.folded) == ((), 1, 1, 60)
+    assert size(uri) < before / 10
+    assert store.count() == 60
+    assert {record.access_count for record in Store.open(uri).list()} == {1}
+
+
+def test_recent_versions_are_kept_for_readers(store):
+    for n in range(3):
+        store.upsert([fact(f"fact:{n}")], vectors(1))
+    assert store.optimize().versions > 3
+
+
+def test_expired_rows_go_and_others_stay(store):
+    now = datetime.now(UTC)
+    store.upsert(
+        [
+            fact("old", expires_at=now - timedelta(seconds=1)),
+            fact("young", expires_at=now + timedelta(days=1)),
+            fact("ever"),
+        ],
+        vectors(3),
+    )
+    assert store.optimize().expired == 1
+    assert {record.id for record in store.list()} == {"young", "ever"}
+
+
+def test_old_log_rows_go_once_counted_and_counts_stay(store):
+    store.upsert([fact("fact:1")], vectors(1))
+    store.log_recall(["fact:1"], agent="a", query_hash="q", tier="small", ts=MOMENT.timestamp() - 86400 * 400)
+    store.log_recall(["fact:1"], agent="a", query_hash="q", tier="small")
+    report = store.optimize(older_than=timedelta(0))
+    assert (report.failures, report.log_rows_deleted) == ((), 1)
+    store.log_recall(["fact:1"], agent="a", query_hash="q", tier="small")
+    assert store.optimize(older_than=timedelta(0)).folded == 1
+    assert Store.open(store.uri).get("fact:1").access_count == 3
+
+
+def test_a_tagged_version_is_kept_and_stays_readable(store):
+    store.upsert([fact("fact:1", "first")], vectors(1))
+    store.table.tags.create("mine", store.version)
+    for n in range(5):
+        store.upsert([fact("fact:1", f"later {n}")], vectors(1))
+    assert store.optimize(older_than=timedelta(0)).failures == ()
+    store.table.checkout("mine")
+    assert store.get("fact:1").text == "first"
+    store.table.checkout_latest()
+    assert store.get("fact:1").text == "later 4"
+
+
+def test_a_failed_step_is_reported_and_the_others_run(store, monkeypatch):
+    def fail(*_args):
+        raise OSError("disk full")
+
+    store.upsert([fact("old", expires_at=MOMENT)], vectors(1))
+    monkeypatch.setattr(maintenance, "_compact", fail)
+    report = store.optimize()
+    assert report.expired == 1
+    assert [line.split(":")[0] for line in report.failures] == [
+        f"compact table {name}" for name in ("memory", "recall_log", "tombstone")
+    ]
+    assert "disk full" in report.failures[0]
+
+
+def test_a_rewrite_keeps_every_row_and_reports_all_as_changed(store):
+    store.upsert([fact(f"fact:{n}") for n in range(10)], vectors(10))
+    store.log_recall(["fact:1"], agent="a", query_hash="q", tier="small")
+    store.fold_access_counts()
+    before, version = store.list(), store.version
+    maintenance.rewrite(store)
+    assert store.list() == before
+    assert sum(part.num_rows for part in store.changed_since(version)) == 10
+    assert store.upsert([fact("fact:1")], vectors(1))[0].created is False
