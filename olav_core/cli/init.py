@@ -46,7 +46,7 @@ def init(
             f"{place.root} is a workspace already; nothing was changed.",
         )
         return
-    with olav_core.init(place.root, embedder=embedder, options=options) as memory:
+    with terminal.guarded(), olav_core.init(place.root, embedder=embedder, options=options) as memory:
         guides, formats, faults = prime(memory, terminal)
         warnings = embedder_warnings(memory.registry.embedder(embedder))
         facts = {

@@ -89,7 +89,7 @@ def _run(
     method: Callable[[Memory], Callable[..., ImportReport]],
 ) -> None:
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory, terminal.progress(title) as on_progress:
+    with open_memory(workspace, terminal) as memory, terminal.progress(title) as on_progress:
         report = method(memory)(directory, strict=strict, dry_run=dry_run, on_progress=on_progress)
     if as_json:
         terminal.result(report.to_dict())

@@ -38,7 +38,7 @@ def list_memories(
     from olav_core.cli.view import record_object, records_listing
 
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         rows = memory.list(
             category=category, scopes=scopes or None, origin=origin, limit=limit + 1, offset=offset
         )
@@ -67,7 +67,7 @@ def show(identifier: str, workspace: Path | None, as_json: bool) -> None:
     from olav_core.cli.view import record_object, record_view
 
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         record = memory.get(identifier)
     if as_json:
         terminal.result(record_object(record))
@@ -87,7 +87,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
     "languages": {code: rows}}}. "orphans" are rows whose category no plug-in has: kept, not injected.
     """
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         found = memory.status()
     if as_json:
         terminal.result(found)

@@ -26,7 +26,7 @@ def optimize(workspace: Path | None, as_json: bool) -> None:
     from attrs import asdict
 
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         report = asdict(memory.optimize())
     failures = list(report.pop("failures"))
     if as_json:
@@ -75,7 +75,7 @@ def reembed(
         "kept": None,
         "purged": [],
     }
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         if embedder is not None:
             with terminal.progress(f"Embedding with {embedder}") as on_progress:
                 report = memory.reembed(embedder, options or None, on_progress=on_progress)

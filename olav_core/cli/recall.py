@@ -69,7 +69,7 @@ def recall(
     a measured scale.
     """
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         result = memory.recall(
             _text(query),
             agent=agent,
@@ -116,7 +116,7 @@ def why(
     "degraded"}; "trace" is as in `olav recall --explain`, null when the memory was not even a candidate.
     """
     terminal = Terminal(as_json=as_json)
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         record = memory.get(identifier)
         trace, result = memory.why(
             record.id, _text(query), agent=agent, tier=tier, model=model, limit=limit, scopes=scopes or None
@@ -135,16 +135,15 @@ def why(
             return
         from rich.text import Text
 
-        from olav_core.cli.view import one_line, recall_view, trace_table
+        from olav_core.cli.view import recall_view, title, trace_table
 
-        title = one_line(record.text)
         yes = decision == "injected"
         verdict = "Injected" if yes else f"Not injected ({decision})"
         terminal.print(
             Text.assemble((verdict, "bold green" if yes else "bold red"), f": {reason}" if reason else ""),
-            trace_table([trace], {record.id: title})
+            trace_table([trace], {record.id: title(record)})
             if trace
-            else Text(title, no_wrap=True, overflow="ellipsis"),
+            else Text(title(record), no_wrap=True, overflow="ellipsis"),
             Text("\nThe recall it was judged in:", style="dim"),
             *recall_view(result),
         )

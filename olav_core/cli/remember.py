@@ -54,7 +54,7 @@ def remember(
     terminal = Terminal(as_json=as_json)
     if text == "-":
         text = stdin_text()
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         done = memory.remember(
             text, category=category, scope=scope, origin=origin, metadata=metadata, tags=tags
         )
@@ -85,7 +85,7 @@ def forget(identifier: str, purge: bool, yes: bool, workspace: Path | None, as_j
     terminal = Terminal(as_json=as_json)
     if as_json and not yes:
         raise click.UsageError("--json cannot ask; add --yes to forget for certain.")
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, terminal) as memory:
         record = memory.get(identifier)
         if not yes:
             from olav_core.cli.view import record_view

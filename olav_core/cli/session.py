@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olav_core.errors import WorkspaceError
 
 if TYPE_CHECKING:
+    from olav_core.cli.terminal import Terminal
     from olav_core.memory import Memory
 
 
-def open_memory(workspace: Path | None) -> Memory:
+@contextmanager
+def open_memory(workspace: Path | None, terminal: Terminal) -> Iterator[Memory]:
     """Open the named workspace, else the nearest one upwards; raises WorkspaceError when there is none.
 
     A workspace that is named is not looked for in the folders above it.
@@ -19,11 +23,10 @@ def open_memory(workspace: Path | None) -> Memory:
     from olav_core.opening import open
     from olav_core.workspace import DIRECTORY, workspace_at
 
-    if workspace is None:
-        return open()
-    named = workspace_at(workspace)
-    if not named.exists():
+    named = None if workspace is None else workspace_at(workspace)
+    if named is not None and not named.exists():
         raise WorkspaceError(
             f"{named.root} has no {DIRECTORY} folder. Run `olav init {named.root}`, or name another."
         )
-    return open(named.root)
+    with terminal.guarded(), open(None if named is None else named.root) as memory:
+        yield memory

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ class Terminal:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
+        self._stdout = sys.stdout
 
     @cached_property
     def out(self) -> Console:
@@ -39,8 +40,8 @@ class Terminal:
     def result(self, value: Any, *renderables: Any) -> None:
         """Write the command's result: `value` as JSON, or the renderables for a person."""
         if self.as_json:
-            sys.stdout.write(to_json(value) + "\n")
-            sys.stdout.flush()
+            self._stdout.write(to_json(value) + "\n")
+            self._stdout.flush()
         else:
             self.print(*renderables)
 
@@ -53,6 +54,12 @@ class Terminal:
     def note(self, message: str, *, style: str = "yellow") -> None:
         """Write one message to stderr: a warning, a hint, a fault."""
         self.err.print(message, style=style, soft_wrap=True)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Under `--json`, send what anything else prints meanwhile (a plug-in, a library) to stderr."""
+        with redirect_stdout(sys.stderr) if self.as_json else nullcontext():
+            yield
 
     @contextmanager
     def progress(self, description: str) -> Iterator[Callable[[int, int], None]]:
@@ -90,8 +97,12 @@ def to_json(value: Any) -> str:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # rich would exit with code 1: the command line has its own code for this
+
     stream = sys.stderr if stderr else sys.stdout
     piped = not stream.isatty() and "COLUMNS" not in os.environ
-    return Console(
+    return Pipe(
         stderr=stderr, width=PIPED_WIDTH if piped else None, markup=False, highlight=False, emoji=False
     )

@@ -44,6 +44,12 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit and len(text) <= limit * 4 else line[: limit - 1] + "…"
 
 
+def title(record: MemoryRecord) -> str:
+    """Return a memory on one line, what its file calls it first."""
+    name = record.metadata.get("intent") or record.metadata.get("tag")
+    return one_line(f"{name}: {record.text}" if name else record.text)
+
+
 def recall_view(
     recall: Recall, *, explain: bool = False, rows: int = TRACE_ROWS, memory: Memory | None = None
 ) -> list[RenderableType]:
@@ -110,7 +116,7 @@ def _items(recall: Recall) -> RenderableType:
                     Text(number(item.distance)),
                     Text(number(item.canonical_distance)),
                 ),
-                Text(one_line(item.text)),
+                Text(title(item.record)),
             )
             for rank, item in enumerate(recall.items, start=1)
         ],
@@ -126,11 +132,11 @@ def shown_candidates(trace: Sequence[CandidateTrace], rows: int) -> list[Candida
 
 
 def _titles(recall: Recall, shown: Sequence[CandidateTrace], memory: Memory | None) -> dict[str, str]:
-    titles = {item.id: one_line(item.text) for item in recall.items}
+    titles = {item.id: title(item.record) for item in recall.items}
     for candidate in shown:
         if memory is not None and candidate.id not in titles:
             with suppress(UnknownIdError):  # deleted since
-                titles[candidate.id] = one_line(memory.get(candidate.id).text)
+                titles[candidate.id] = title(memory.get(candidate.id))
     return titles
 
 
@@ -164,9 +170,9 @@ def trace_table(
             Text(candidate.decision, style=style),
         ]
         text = Text(candidate.reason, style="dim" if style == "dim" else style.removeprefix("bold "))
-        title = (titles or {}).get(candidate.id, "")
-        if title:
-            text.append(" · " if text else "", style="dim").append(title, style="dim")
+        words = (titles or {}).get(candidate.id, "")
+        if words:
+            text.append(" · " if text else "", style="dim").append(words, style="dim")
         entries.append(Entry(cells, text))
     listing = Listing(("memory", *numbers, "decision"), entries, right=frozenset(numbers), inline=False)
     left = (total or 0) - len(trace)
@@ -211,7 +217,7 @@ def records_listing(records: Sequence[MemoryRecord]) -> RenderableType:
                     Text(record.origin),
                     Text(record.timestamp.date().isoformat()),
                 ),
-                Text(one_line(record.text)),
+                Text(title(record)),
             )
             for record in records
         ],

@@ -122,3 +122,29 @@ def test_output_that_the_stream_cannot_encode_is_escaped() -> None:
             env={**os.environ, "PYTHONIOENCODING": encoding},
         )
         assert json.loads(done.stdout) == {"text": "路由\ud800"}
+
+
+def test_what_a_plugin_prints_never_reaches_the_json(olav: Callable[..., Result], workspace: Path) -> None:
+    plugin = workspace / ".olav" / "plugins" / "olav_loud.py"
+    plugin.write_text(
+        "from olav_core import hookimpl\n\n\n@hookimpl\ndef olav_memory_written(record):\n    print('LOUD')\n"
+    )
+    result = olav("remember", "R1 is the border router", "--json")
+    assert json.loads(result.stdout)["created"] is True
+    assert "LOUD" in result.stderr
+
+
+def test_a_table_into_a_closed_pipe_is_quiet() -> None:
+    child = run(
+        "from olav_core import Terminal\n@main.command()\ndef flood():\n"
+        "    terminal = Terminal()\n    for n in range(20_000):\n        terminal.print('a line')\n"
+        "main.get_command = lambda ctx, name: flood\n"
+        "main(['flood'], prog_name='olav')\n"
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.readline()
+    child.stdout.close()
+    assert child.stderr.read() == ""
+    child.stderr.close()
+    assert child.wait(timeout=60) == 141

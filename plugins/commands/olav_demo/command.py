@@ -42,7 +42,7 @@ def demo(directory: Path, keep: bool, embedder: str | None, as_json: bool) -> No
         raise WorkspaceError(f"There is no demo in {target} to keep. Leave --keep out to make one.")
     for name in () if keep else copy_workspace(target):
         terminal.note(f"Kept your edited {name}.")
-    with _open(target, embedder, terminal) as memory:
+    with terminal.guarded(), _open(target, embedder, terminal) as memory:
         counts = _fill(memory, terminal)
         queries = _queries(memory.workspace.root)
         results = []
