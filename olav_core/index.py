@@ -110,7 +110,7 @@ class RecallIndex:
                 return self._lexical.fold(self._version)
             except BrokenIndexError as error:
                 self._refill(self._lexical, str(error))
-                return self._lexical.fold(self._version)
+                return not self._lexical.behind
 
     def close(self) -> None:
         """Flush, so that the next process need not catch up. A busy writer is left alone."""
@@ -186,6 +186,9 @@ class RecallIndex:
         """Take in changed rows, drop deleted ones; return both counts."""
         self._eligibility.clear()
         lexical.begin(version, all_rows=self._version < 0)
+        covered = lexical.index.snapshot.covered
+        if covered > version and covered > self._store.refresh():
+            lexical.report_broken(f"it covers version {covered}, which the table has not reached")
         changed = 0
         for batch in self._store.changed_since(self._version if self._version >= 0 else None):
             if batch.num_rows:
@@ -223,13 +226,21 @@ class RecallIndex:
         return reason
 
     def _refill(self, lexical: LexicalSync, reason: str) -> None:
-        """Start the lexical index over and feed it every resident row's text again."""
+        """Start the lexical index over and feed it every resident row's text again; in memory if the
+        directory cannot take it (a full disk)."""
         _log.warning("The lexical index is rebuilt: %s", reason)
-        lexical.reset(reason)
-        for batch in self._store.changed_since(None):
-            rows = ChangedRows(batch)
-            lexical.put(*rows.lexical(np.flatnonzero(self._rows.slots_of(rows.rowids) >= 0)))
-        lexical.fold(self._version)
+        for in_memory in (False, True):
+            lexical.reset(reason, in_memory=in_memory)
+            for batch in self._store.changed_since(None):
+                rows = ChangedRows(batch)
+                lexical.put(*rows.lexical(np.flatnonzero(self._rows.slots_of(rows.rowids) >= 0)))
+            try:
+                if not lexical.broken:
+                    lexical.fold(self._version)
+                    return
+            except BrokenIndexError as error:
+                lexical.report_broken(str(error))
+            _log.warning("The lexical index could not be written: %s", lexical.broken)
 
     def _take_in(self, rows: ChangedRows, lexical: LexicalSync) -> int:
         """Take in new or changed rows; return how many have other content than before."""

@@ -72,11 +72,11 @@ class LexicalIndex:
         writer.commit(version)
         return True
 
-    def reset(self, reason: str) -> None:
-        """Start over with an empty index; in memory when the directory cannot be written."""
+    def reset(self, reason: str, *, in_memory: bool = False) -> None:
+        """Start over with an empty index; in memory when asked to or when the directory cannot be written."""
         self.rebuilt = reason
         with opening(self.directory):
-            self._index = self._create()
+            self._index = self._create(in_memory=in_memory)
         self.snapshot = self._snapshot()
 
     @property
@@ -104,10 +104,10 @@ class LexicalIndex:
             return self._create()
         return index
 
-    def _create(self) -> Any:
+    def _create(self, *, in_memory: bool = False) -> Any:
         import tantivy
 
-        if self.directory is not None:
+        if self.directory is not None and not in_memory:
             try:
                 shutil.rmtree(self.directory, ignore_errors=True)
                 self.directory.mkdir(parents=True, exist_ok=True)

@@ -145,10 +145,10 @@ class LexicalSync:
             writer, self._writer = self._writer, None
             writer.abandon()
 
-    def reset(self, reason: str) -> None:
+    def reset(self, reason: str, *, in_memory: bool = False) -> None:
         """Start over with an empty index; every row must be put again."""
         self._writer = None
-        self.index.reset(reason)
+        self.index.reset(reason, in_memory=in_memory)
         self.pending = PendingRows()
         self.broken = ""
         self._deletes.clear()

@@ -12,7 +12,8 @@ from index_rows import CATEGORIES, NOW, found, record, write
 
 from olav_core.errors import StoreError
 from olav_core.index import RecallIndex
-from olav_core.lexical import LexicalIndex
+from olav_core.index_files import BrokenIndexError
+from olav_core.lexical import LexicalIndex, LexicalWriter
 from olav_core.lexical_sync import FOLD_ROWS, SPILL_ROWS
 from olav_core.pending import PendingRows
 from olav_core.store import Store
@@ -186,6 +187,40 @@ def test_a_recreated_table_under_the_same_uri_is_not_mixed_with_the_old(store: S
     second = reopen()
     assert found(second, ["bgp"]) == {}
     assert len(found(second, ["ospf"])) == 100
+
+
+def test_a_new_store_at_an_old_path_starts_over(store: Store, reopen: Reopen) -> None:
+    for i in range(6):
+        write(store, record(f"r{i}", f"bgp {i}"))
+    first = reopen()
+    first.sync()
+    first.close()
+    shutil.rmtree(store.uri)
+    again = Store.create(store.uri, store.fingerprint)
+    write(again, *(record(f"n{i}", f"ospf {i}") for i in range(6)))
+    second = reopen()
+    assert "has not reached" in second.sync().rebuilt
+    assert found(second, ["bgp"]) == {}
+    assert len(found(second, ["ospf"])) == 6
+    assert second.coverage().lexical_behind == 0
+
+
+def test_a_full_disk_costs_no_recall(
+    store: Store, index: RecallIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    commit = LexicalWriter.commit
+
+    def full(self: LexicalWriter, version: int) -> None:
+        if not self._index.in_memory:
+            raise BrokenIndexError("no space left on device")
+        commit(self, version)
+
+    monkeypatch.setattr(LexicalWriter, "commit", full)
+    assert len(found(index, ["bgp"])) == 100
+    write(store, record("new", "ospf adjacency"))
+    assert set(found(index, ["ospf"])) == {"ospf adjacency"}
+    assert index.coverage().lexical_rows == 100
 
 
 def test_a_reader_finds_new_rows_while_another_process_holds_the_writer(
