@@ -77,6 +77,7 @@ class Eligibility:
             inside = np.zeros(len(rows.scope_names.names), dtype=bool)
             inside[[code for name in scopes if (code := rows.scope_names.known(name)) is not None]] = True
             mask &= inside[rows.scopes] if len(inside) else False
+        mask.flags.writeable = False  # pools share it
         members = np.flatnonzero(mask)
         codes = rows.categories[members]
         groups = {names[code]: members[codes == code] for code in np.unique(codes)}

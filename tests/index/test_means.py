@@ -96,8 +96,9 @@ def test_the_matrix_never_drifts_further_than_it_may(store: Store, index: Recall
     for start in range(0, 300, 30):
         write(store, *(record(f"r{i}", f"text number {i}") for i in range(start, start + 30)))
         index.sync()
-        assert index._means is not None
-        assert not index._means.drifted()
+        means = index._resident.means
+        assert means is not None
+        assert not means.drifted()
     rows = np.stack([vector_of(f"text number {i}") for i in range(300)])
     mean = rows.sum(axis=0) / (300 + SHRINKAGE_ROWS)
     pool = index.pool(None, now=NOW)
