@@ -194,6 +194,7 @@ class RecallPipeline:
             for position, candidate in enumerate(candidates):
                 row = candidate.row
                 candidate.leg_scores = {name: float(leg[row]) for name, leg in legs.items()}
+                candidate.fused = float(fused[row])
                 candidate.boost = float(boosts[row])
                 candidate.keyword_strength = keywords.get(row, 0.0)
                 if distances is not None:
