@@ -64,21 +64,21 @@ def forget_before(store: Store, cutoff: datetime) -> int:
 
 def _fold_chunk(store: Store, ids: Sequence[str], hits: dict[str, list[int]], through: int) -> int:
     pending, moved = set(ids), 0
-    with store.lock.shared():
-        for attempt in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
+        with store.lock.turn(attempt):
             store.refresh()
             try:
                 rows = _due(store, pending, hits, through)
+                table = _whole_rows(store, rows)
                 if not rows:
                     return moved
-                table = _whole_rows(store, rows)
                 written = upsert.merge(store, table, expected=[row["revision"] for row in rows], fold=True)
                 moved += written
                 if written == len(rows):
                     return moved
             except Exception as error:
                 lost_race(error, "folding access counts")
-            pause(attempt)
+        pause(attempt)
     raise ConflictError(
         f"folding access counts in {store.uri} kept losing races. Run `olav kb optimize` again."
     )

@@ -6,10 +6,12 @@ import fcntl
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from olav_core.errors import StoreError
+
+LOST_RACES = 3
 
 
 def local_path(uri: str) -> Path | None:
@@ -39,8 +41,7 @@ class WriteLock:
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Hold the lock together with other writers."""
-        depth = getattr(self._held, "depth", 0)
-        if self.path is None or depth:
+        if self.path is None or self.held:
             yield
             return
         with self._open(".queue") as queue, self._open() as file:
@@ -54,13 +55,23 @@ class WriteLock:
             finally:
                 self._held.depth = 0
 
+    def turn(self, lost: int) -> AbstractContextManager[None]:
+        """The mode for a write that lost `lost` races: alone from LOST_RACES on, so that a contested row does
+        not starve its slower writers."""
+        return self.exclusive() if lost >= LOST_RACES and not self.held else self.shared()
+
+    @property
+    def held(self) -> bool:
+        """Whether this thread holds the lock."""
+        return bool(getattr(self._held, "depth", 0))
+
     @contextmanager
     def exclusive(self, *, wait: bool = True) -> Iterator[None]:
         """Hold the lock alone. With `wait=False` raises StoreError when somebody else holds it."""
         if self.path is None:
             yield
             return
-        if getattr(self._held, "depth", 0):
+        if self.held:
             raise StoreError(f"this thread already writes under {self.path}; finish that write first.")
         mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
         with self._open(".queue") as queue, self._open() as file:

@@ -156,7 +156,10 @@ def cells(table: pa.Table | pa.RecordBatch, name: str) -> list[Any]:
     import pyarrow as pa
 
     column = table.column(name)
-    return (column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column).to_pylist()
+    values: list[Any] = (
+        column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+    ).to_pylist()
+    return values
 
 
 def to_table(columns: Mapping[str, Sequence[Any]], vectors: Any, schema: pa.Schema) -> pa.Table:

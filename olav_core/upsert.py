@@ -45,7 +45,7 @@ def upsert(store: Store, records: Sequence[MemoryRecord], vectors: Any) -> list[
     rows = [schema.encode(record) for record in records]
     array = schema.check_vectors(vectors, [row["id"] for row in rows], store.dimension, store=store.uri)
     pending = {row["id"]: (row, array[n]) for n, row in enumerate(rows)}
-    outcome: dict[str, Written] = dict.fromkeys(pending)  # type: ignore[arg-type]
+    outcome: dict[str, Written | None] = dict.fromkeys(pending)
     sent: dict[str, dict[int, Written]] = {row_id: {} for row_id in pending}
 
     def attempt() -> None:
@@ -81,7 +81,7 @@ def upsert(store: Store, records: Sequence[MemoryRecord], vectors: Any) -> list[
             del pending[row_id]
 
     _until_done(store, attempt, pending, f"writing {len(rows)} memories to {store.uri}")
-    return list(outcome.values())
+    return [written for written in outcome.values() if written is not None]
 
 
 def update_columns(
@@ -180,19 +180,19 @@ def merge(
 
 
 def _until_done(store: Store, attempt: Callable[[], None], pending: Mapping[str, Any], what: str) -> None:
-    with store.lock.shared():
-        for n in range(ATTEMPTS):
+    for n in range(ATTEMPTS):
+        with store.lock.turn(n):
             store.begin_write()
             try:
                 attempt()
             except Exception as error:
                 lost_race(error, what)
-            if not pending:
-                return
-            pause(n)
+        if not pending:
+            return
+        pause(n)
     raise ConflictError(
-        f"{what} lost {ATTEMPTS} races in a row; {len(pending)} were not written. Try again, or "
-        "let fewer processes write."
+        f"{what} lost {ATTEMPTS} races in a row; {len(pending)} were not written, {next(iter(pending))!r} "
+        "among them. Try again, or let fewer processes write."
     )
 
 

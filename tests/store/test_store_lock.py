@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from olav_core.errors import StoreError
-from olav_core.lock import WriteLock, local_path
+from olav_core.lock import LOST_RACES, WriteLock, local_path
 
 
 def test_remote_uris_have_no_lock():
@@ -66,3 +66,15 @@ def test_a_directory_without_rights_is_a_store_error(tmp_path):
     lock = WriteLock(tmp_path / "none" / "lock")
     with pytest.raises(StoreError, match="cannot be opened"), lock.shared():
         pass
+
+
+def test_a_write_that_kept_losing_gets_its_turn_alone(tmp_path):
+    lock, other = WriteLock(tmp_path / "lock"), WriteLock(tmp_path / "lock")
+    with lock.turn(0), other.turn(0):
+        pass
+    with lock.turn(LOST_RACES), pytest.raises(StoreError, match="another process holds"):  # noqa: SIM117
+        with other.exclusive(wait=False):
+            pass
+    with lock.shared(), lock.turn(LOST_RACES):
+        assert lock.held
+    assert not lock.held
