@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from environment import save
 
-from olav_core.distance import canonical
-from olav_core.embedding import EmbedderHandle
-from olav_core.language import language_of
-from olav_core.means import LanguageMeans
-from olav_core.registry import build_registry
+from olav_core.embedding.distance import canonical
+from olav_core.embedding.handle import EmbedderHandle
+from olav_core.text.language import language_of
+from olav_core.index.means import LanguageMeans
+from olav_core.host.registry import build_registry
 from olav_core.specs import DistanceScale
 
 TEXTS = Path(__file__).parent / "texts"

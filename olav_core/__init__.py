@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
-    from olav_core.analyzer import analyze as analyze
-    from olav_core.analyzer import query_terms as query_terms
+    from olav_core.text.analyzer import analyze as analyze
+    from olav_core.text.analyzer import query_terms as query_terms
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
     from olav_core.config import Settings as Settings
-    from olav_core.encoder import OnnxEncoder as OnnxEncoder
+    from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import ConfigError as ConfigError
     from olav_core.errors import ConflictError as ConflictError
     from olav_core.errors import EmbedderError as EmbedderError
@@ -31,29 +31,29 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.errors import StoreError as StoreError
     from olav_core.errors import UnknownIdError as UnknownIdError
     from olav_core.errors import WorkspaceError as WorkspaceError
-    from olav_core.folder_scope import scope_from_folder as scope_from_folder
+    from olav_core.importing.folder_scope import scope_from_folder as scope_from_folder
     from olav_core.hookspecs import hookimpl as hookimpl
-    from olav_core.import_report import ImportItem as ImportItem
-    from olav_core.import_report import ImportReport as ImportReport
-    from olav_core.importing import import_directory as import_directory
-    from olav_core.jsonl import read_jsonl as read_jsonl
-    from olav_core.language import language_of as language_of
-    from olav_core.means import load_means as load_means
+    from olav_core.importing.report import ImportItem as ImportItem
+    from olav_core.importing.report import ImportReport as ImportReport
+    from olav_core.importing.directory import import_directory as import_directory
+    from olav_core.importing.jsonl import read_jsonl as read_jsonl
+    from olav_core.text.language import language_of as language_of
+    from olav_core.index.means import load_means as load_means
     from olav_core.memory import Memory as Memory
     from olav_core.opening import init as init
     from olav_core.opening import open as open
-    from olav_core.plugin import PluginFault as PluginFault
-    from olav_core.plugin import PluginInfo as PluginInfo
-    from olav_core.pool import Candidate as Candidate
-    from olav_core.pool import Pool as Pool
-    from olav_core.query import Query as Query
-    from olav_core.recall import CandidateTrace as CandidateTrace
-    from olav_core.recall import Recall as Recall
-    from olav_core.recall import RecalledMemory as RecalledMemory
+    from olav_core.host.plugin import PluginFault as PluginFault
+    from olav_core.host.plugin import PluginInfo as PluginInfo
+    from olav_core.index.pool import Candidate as Candidate
+    from olav_core.index.pool import Pool as Pool
+    from olav_core.recall.query import Query as Query
+    from olav_core.recall.recall import CandidateTrace as CandidateTrace
+    from olav_core.recall.recall import Recall as Recall
+    from olav_core.recall.recall import RecalledMemory as RecalledMemory
     from olav_core.records import MemoryRecord as MemoryRecord
     from olav_core.records import check_scope as check_scope
-    from olav_core.registry import Registry as Registry
-    from olav_core.registry import build_registry as build_registry
+    from olav_core.host.registry import Registry as Registry
+    from olav_core.host.registry import build_registry as build_registry
     from olav_core.specs import CategorySpec as CategorySpec
     from olav_core.specs import CommandSpec as CommandSpec
     from olav_core.specs import DistanceScale as DistanceScale
@@ -72,47 +72,47 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import RedactorSpec as RedactorSpec
     from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
     from olav_core.specs import Verdict as Verdict
-    from olav_core.yaml_document import YamlDocument as YamlDocument
-    from olav_core.yaml_document import YamlKey as YamlKey
-    from olav_core.yaml_document import read_yaml_document as read_yaml_document
+    from olav_core.importing.yaml_document import YamlDocument as YamlDocument
+    from olav_core.importing.yaml_document import YamlKey as YamlKey
+    from olav_core.importing.yaml_document import read_yaml_document as read_yaml_document
 
 __version__ = "0.1.0"
 
 #: Public name -> the private module that holds it.
 _PUBLIC = {
-    "ImportItem": "import_report",
-    "ImportReport": "import_report",
-    "YamlDocument": "yaml_document",
-    "YamlKey": "yaml_document",
-    "build_registry": "registry",
-    "Registry": "registry",
-    "PluginInfo": "plugin",
-    "PluginFault": "plugin",
+    "ImportItem": "importing.report",
+    "ImportReport": "importing.report",
+    "YamlDocument": "importing.yaml_document",
+    "YamlKey": "importing.yaml_document",
+    "build_registry": "host.registry",
+    "Registry": "host.registry",
+    "PluginInfo": "host.plugin",
+    "PluginFault": "host.plugin",
     "check_scope": "records",
-    "scope_from_folder": "folder_scope",
-    "import_directory": "importing",
-    "read_yaml_document": "yaml_document",
-    "read_jsonl": "jsonl",
+    "scope_from_folder": "importing.folder_scope",
+    "import_directory": "importing.directory",
+    "read_yaml_document": "importing.yaml_document",
+    "read_jsonl": "importing.jsonl",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",
     "json_option": "cli.options",
     "workspace_option": "cli.options",
     "hookimpl": "hookspecs",
-    "language_of": "language",
-    "load_means": "means",
-    "analyze": "analyzer",
-    "query_terms": "analyzer",
+    "language_of": "text.language",
+    "load_means": "index.means",
+    "analyze": "text.analyzer",
+    "query_terms": "text.analyzer",
     "open": "opening",
     "init": "opening",
     "Memory": "memory",
     "MemoryRecord": "records",
-    "OnnxEncoder": "encoder",
-    "Candidate": "pool",
-    "Pool": "pool",
-    "Query": "query",
-    "Recall": "recall",
-    "RecalledMemory": "recall",
-    "CandidateTrace": "recall",
+    "OnnxEncoder": "embedding.encoder",
+    "Candidate": "index.pool",
+    "Pool": "index.pool",
+    "Query": "recall.query",
+    "Recall": "recall.recall",
+    "RecalledMemory": "recall.recall",
+    "CandidateTrace": "recall.recall",
     "Settings": "config",
     **dict.fromkeys(
         [

@@ -16,14 +16,14 @@ from attrs import field, frozen
 
 from olav_core.errors import ConfigError, did_you_mean
 from olav_core.specs import CategorySpec, GateUse
-from olav_core.structuring import FieldFault, Range, WrongValueError, converter, faults_of
-from olav_core.tier import Tier
-from olav_core.validation import check_rules
+from olav_core.host.structuring import FieldFault, Range, WrongValueError, converter, faults_of
+from olav_core.recall.tier import Tier
+from olav_core.host.validation import check_rules
 
 if TYPE_CHECKING:
     from cattrs import Converter
 
-    from olav_core.registry import Registry
+    from olav_core.host.registry import Registry
 
 #: The chain of a fresh workspace.
 DEFAULT_RANKERS: Final = ("vector", "bm25", "score_fusion", "keyword_boost", "near_duplicate")

@@ -20,7 +20,7 @@ from olav_core.specs import (
 )
 
 if TYPE_CHECKING:
-    from olav_core.recall import Recall
+    from olav_core.recall.recall import Recall
 
 PROJECT = "olav"
 #: The entry-point group that every plug-in, built in or not, is found by.

@@ -13,25 +13,25 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from olav_core.config import Settings
-from olav_core.embedding import EmbedderHandle
+from olav_core.embedding.handle import EmbedderHandle
 from olav_core.errors import OlavError, RecordError, UnknownIdError
-from olav_core.recall import CandidateTrace, Recall
+from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope
-from olav_core.registry import Registry
-from olav_core.space import EmbeddingSpace
+from olav_core.host.registry import Registry
+from olav_core.embedding.space import EmbeddingSpace
 from olav_core.specs import Draft
-from olav_core.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
+from olav_core.recall.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
 from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
-    from olav_core.coverage import Coverage
-    from olav_core.import_report import ImportReport
-    from olav_core.index import RecallIndex
-    from olav_core.maintenance import MaintenanceReport
-    from olav_core.pipeline import RecallPipeline
-    from olav_core.reembed import ReembedReport
-    from olav_core.store import Store
+    from olav_core.index.coverage import Coverage
+    from olav_core.importing.report import ImportReport
+    from olav_core.index.index import RecallIndex
+    from olav_core.store.maintenance import MaintenanceReport
+    from olav_core.recall.pipeline import RecallPipeline
+    from olav_core.store.reembed import ReembedReport
+    from olav_core.store.store import Store
 
 DEFAULT_AGENT = "core"
 #: Drafts that are embedded and committed together: bounds memory, keeps commits few.
@@ -147,7 +147,7 @@ class Memory:
         `messages` are role/content mappings, content a string or a list of blocks; they are not changed.
         Blocks of earlier calls are taken out, so there is exactly one, or none when nothing matters.
         """
-        from olav_core.messages import last_user_text, with_block
+        from olav_core.recall.messages import last_user_text, with_block
 
         text = last_user_text(messages)
         block = self.recall(text, agent=agent, tier=tier, model=model).block if text else ""
@@ -274,7 +274,7 @@ class Memory:
     # --- files ----------------------------------------------------------------------------------
 
     def import_guides(self, directory: str | os.PathLike[str], **options: Any) -> ImportReport:
-        """Import the `*.guide.yaml` below a directory; see olav_core.importing.import_directory."""
+        """Import the `*.guide.yaml` below a directory; see olav_core.importing.directory.import_directory."""
         return self._import(directory, "usage_guide", **options)
 
     def import_formats(self, directory: str | os.PathLike[str], **options: Any) -> ImportReport:
@@ -282,7 +282,7 @@ class Memory:
         return self._import(directory, "format_guide", **options)
 
     def _import(self, directory: str | os.PathLike[str], category: str, **options: Any) -> ImportReport:
-        from olav_core.importing import import_directory
+        from olav_core.importing.directory import import_directory
 
         importers = [spec.id for spec in self.registry.importers.values() if spec.category == category]
         options = {"workspace": self.workspace.root, "importers": importers, **options}
@@ -318,7 +318,7 @@ class Memory:
         The configuration then names the new embedder, and this memory goes on with it. The old vectors are
         kept, so going back is cheap, until `purge_old_spaces`.
         """
-        from olav_core.reembed import reembed
+        from olav_core.store.reembed import reembed
 
         handle = EmbedderHandle(self.registry.embedder(embedder), options or {})
         fingerprint = handle.fingerprint().to_json()
@@ -329,7 +329,7 @@ class Memory:
 
     def purge_old_spaces(self) -> Sequence[str]:
         """Drop the vectors that `reembed` kept of embedders that were left; return the tables' names."""
-        from olav_core.reembed import purge
+        from olav_core.store.reembed import purge
 
         return purge(self.store)
 
@@ -347,9 +347,9 @@ class Memory:
     def pipeline(self) -> RecallPipeline:
         with self._lock:
             if self._pipeline is None:
-                from olav_core.chain import build_chain
-                from olav_core.index import RecallIndex
-                from olav_core.pipeline import RecallPipeline
+                from olav_core.recall.chain import build_chain
+                from olav_core.index.index import RecallIndex
+                from olav_core.recall.pipeline import RecallPipeline
 
                 self._pipeline = RecallPipeline(
                     index=RecallIndex(

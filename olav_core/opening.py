@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from olav_core.config import Settings
-from olav_core.embedding import EmbedderHandle
+from olav_core.embedding.handle import EmbedderHandle
 from olav_core.errors import WorkspaceError
 from olav_core.memory import Memory
-from olav_core.registry import Registry, build_registry
+from olav_core.host.registry import Registry, build_registry
 from olav_core.workspace import Workspace, find_workspace, workspace_at
 
 if TYPE_CHECKING:
-    from olav_core.store import Store
+    from olav_core.store.store import Store
 
 
 def open(path: str | os.PathLike[str] | None = None, *, registry: Registry | None = None) -> Memory:
@@ -48,7 +48,7 @@ def init(
     handle = EmbedderHandle(registry.embedder(embedder), options or {})
     fingerprint = handle.fingerprint()  # loads the embedder: a broken one must leave no folder behind
     workspace.create()
-    from olav_core.store import Store
+    from olav_core.store.store import Store
 
     Store.create(str(workspace.database), fingerprint.to_json()).close()
     Settings.write_default(workspace.config_path, embedder=embedder, options=options or {})
@@ -56,7 +56,7 @@ def init(
 
 
 def _open_store(workspace: Workspace, settings: Settings) -> Store:
-    from olav_core.store import Store
+    from olav_core.store.store import Store
 
     uri = settings.store.uri or str(workspace.database)
     return Store.open(uri, storage_options=settings.store.storage_options or None)

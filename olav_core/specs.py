@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from olav_core.pool import Candidate, Pool
-    from olav_core.query import Query
+    from olav_core.index.pool import Candidate, Pool
+    from olav_core.recall.query import Query
 
     FloatArray = NDArray[np.float32]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict
 
-from olav_core.fingerprint import Fingerprint
-from olav_core.lock import local_path
-from olav_core.reembed import kept
+from olav_core.embedding.fingerprint import Fingerprint
+from olav_core.store.lock import local_path
+from olav_core.store.reembed import kept
 
 if TYPE_CHECKING:
     from olav_core.memory import Memory

@@ -11,7 +11,7 @@ import attrs
 from attrs import frozen
 
 from olav_core.errors import did_you_mean
-from olav_core.structuring import FieldFault
+from olav_core.host.structuring import FieldFault
 
 PREFIX = "OLAV_"
 _SWITCHES = {"1": True, "0": False}

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from olav_core.errors import ErasedTextError, OlavError, RecordError, did_you_mean
-from olav_core.metadata import structure
+from olav_core.host.metadata import structure
 from olav_core.records import MemoryRecord, check_scope, check_tags, check_text, memory_id
-from olav_core.render import strip_block
+from olav_core.recall.render import strip_block
 from olav_core.specs import CategorySpec, Draft
-from olav_core.tombstones import text_hash
+from olav_core.store.tombstones import text_hash
 
 if TYPE_CHECKING:
-    from olav_core.embedding import EmbedderHandle
-    from olav_core.registry import Registry
-    from olav_core.store import Store
+    from olav_core.embedding.handle import EmbedderHandle
+    from olav_core.host.registry import Registry
+    from olav_core.store.store import Store
 
 Progress = Callable[[int, int], None]
 

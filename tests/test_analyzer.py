@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from olav_core import analyze, query_terms
-from olav_core.analyzer import MAX_QUERY_TERMS, MAX_TERM_CHARS
+from olav_core.text.analyzer import MAX_QUERY_TERMS, MAX_TERM_CHARS
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from olav_core import PluginError, Registry, build_registry
-from olav_core.discovery import find_refs, load_file, may_implement, stale_entry_points
+from olav_core.host.discovery import find_refs, load_file, may_implement, stale_entry_points
 
 GOOD = """
 from olav_core import CategorySpec, hookimpl
@@ -239,7 +239,7 @@ def test_strict_mode_and_switches_work_from_the_environment(tmp_path: Path) -> N
     site.add("acme-bad", {"bad": "acme_bad"}, {"acme_bad.py": "1 / 0\n"})
     script = """
         from olav_core import PluginError, build_registry
-        from olav_core.discovery import find_refs
+        from olav_core.host.discovery import find_refs
         refs = [ref for ref in find_refs() if not ref.builtin]
         try:
             print([plugin.state for plugin in build_registry(refs).plugins])

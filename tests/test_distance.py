@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from olav_core import DistanceScale
-from olav_core.distance import HIT, NOISE, canonical
+from olav_core.embedding.distance import HIT, NOISE, canonical
 
 SCALE = DistanceScale(hit=1.2, noise=1.6, pool=50, source="a test")
 

@@ -16,13 +16,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"(?:<!-- (?P<mark>[^>]*?) -->\n+)?```(?P<language>\w*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"(?:<!-- (?P<mark>[^>]*?) -->\n+)?```(?P<language>\w*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 RUN_BY_CI = {".ci/run", "test-command"}
 LANGUAGES = {"python", "bash", "yaml", "toml", "json", "text"}
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:
-    return [(m["mark"] or "", m["language"], m["code"]) for m in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    return [
+        (m["mark"] or "", m["language"], m["code"]) for m in BLOCK.finditer(page.read_text(encoding="utf-8"))
+    ]
 
 
 def run(command: list[str], folder: Path, cache: Path) -> None:
@@ -60,7 +64,9 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, model_cache: Path)
             flush()
             run(["bash", "-euo", "pipefail", "-c", code], tmp_path, model_cache)
         else:
-            assert language in ("", "text"), f"{page.name}: a {language} block needs a `<!-- file: … -->` line"
+            assert language in ("", "text"), (
+                f"{page.name}: a {language} block needs a `<!-- file: … -->` line"
+            )
     flush()
 
 

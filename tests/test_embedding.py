@@ -14,7 +14,7 @@ from olav_core import (
     EmbedderUnavailableError,
     ModelIdentity,
 )
-from olav_core.embedding import MAX_QUERY_CHARS, EmbedderHandle
+from olav_core.embedding.handle import MAX_QUERY_CHARS, EmbedderHandle
 
 
 class Fake:

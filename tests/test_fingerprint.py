@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
-from olav_core.fingerprint import Fingerprint, check
+from olav_core.embedding.fingerprint import Fingerprint, check
 
 
 def fingerprint(dimension: int = 8, **changes: object) -> Fingerprint:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from olav_core.hook_reference import PAGE, HookDoc, hooks, main, page
-from olav_core.validation import SPEC_TYPES
+from olav_core.host.hook_reference import PAGE, HookDoc, hooks, main, page
+from olav_core.host.validation import SPEC_TYPES
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_the_page_is_current() -> None:
-    assert (ROOT / PAGE).read_text("utf-8") == page(), "run `python -m olav_core.hook_reference`"
+    assert (ROOT / PAGE).read_text("utf-8") == page(), "run `python -m olav_core.host.hook_reference`"
 
 
 def test_every_kind_of_spec_has_its_hook() -> None:
@@ -35,7 +35,7 @@ def test_every_hook_says_purpose_moment_result_and_gives_an_example(doc: HookDoc
 def test_every_hook_is_named_by_a_test_and_by_the_page(doc: HookDoc) -> None:
     tests = (path.read_text("utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
     assert any(re.search(rf"\b{doc.name}\b", text) for text in tests)
-    assert f"\n## {doc.name}\n\n```python\n{doc.signature}\n" in page()
+    assert f"\n## {doc.name}\n\n```text\n{doc.signature}\n" in page()
 
 
 def test_check_tells_a_stale_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

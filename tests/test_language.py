@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from olav_core import language_of
-from olav_core.language import languages_of
+from olav_core.text.language import languages_of
 
 
 @pytest.mark.parametrize(

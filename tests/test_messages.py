@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from olav_core.messages import last_user_text, with_block
+from olav_core.recall.messages import last_user_text, with_block
 
-BLOCK = "<relevant-memories>\n  <memory id=\"a\">x</memory>\n</relevant-memories>"
+BLOCK = '<relevant-memories>\n  <memory id="a">x</memory>\n</relevant-memories>'
 
 
 def test_the_block_stands_directly_before_the_query_and_nothing_is_changed_in_place() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from olav_core import CategorySpec, RecordError
-from olav_core.metadata import MAX_DEPTH, structure
+from olav_core.host.metadata import MAX_DEPTH, structure
 
 
 class Level(str, Enum):  # noqa: UP042

@@ -32,7 +32,7 @@ from olav_core import (
     build_registry,
     hookimpl,
 )
-from olav_core.plugin import PluginRef
+from olav_core.host.plugin import PluginRef
 
 RECORD = MemoryRecord(id="fact:1", text="t", category="fact")
 TICKET = CategorySpec(id="ticket", title="Ticket", purpose="Solved tickets")

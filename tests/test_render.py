@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from olav_core import MemoryRecord, RecalledMemory
-from olav_core.render import estimate_tokens, fit_budget, render_block, strip_block
+from olav_core.recall.render import estimate_tokens, fit_budget, render_block, strip_block
 
 XML_TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\ufffe\uffff"))
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from olav_core import ConfigError
-from olav_core.tier import TIER_LIMITS, check_tier, tier_of_model
+from olav_core.recall.tier import TIER_LIMITS, check_tier, tier_of_model
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from olav_core.errors import OlavError, PluginError
 from olav_core.specs import CommandSpec
 
 if TYPE_CHECKING:
-    from olav_core.registry import Registry
+    from olav_core.host.registry import Registry
 
 _HOOK = "olav_register_commands"
 _KEY = "olav.commands"
@@ -56,7 +56,7 @@ def load_command(spec: CommandSpec) -> click.Command:
 
 def survey(workspace: Path | None, kinds: tuple[str, ...] | None = None) -> Registry:
     """Load the plug-ins of the machine and of the workspace; no fault raises, not even a built-in's."""
-    from olav_core.assembly import assemble
+    from olav_core.host.assembly import assemble
 
     disabled = frozenset(os.environ.get("OLAV_DISABLE", "").replace(",", " ").split())
     return assemble(None, plugin_dir=_plugin_directory(workspace), disabled=disabled, kinds=kinds)

@@ -15,7 +15,7 @@ from olav_core.errors import UnknownIdError, did_you_mean
 def describe_hooks() -> list[dict[str, str]]:
     """Return every hook as name, signature, summary (first paragraph, one line) and doc (whole)."""
     from olav_core import hookspecs
-    from olav_core.hook_reference import hooks as documented
+    from olav_core.host.hook_reference import hooks as documented
 
     return [
         {

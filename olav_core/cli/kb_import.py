@@ -14,7 +14,7 @@ from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from olav_core.import_report import ImportReport
+    from olav_core.importing.report import ImportReport
     from olav_core.memory import Memory
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -13,7 +13,7 @@ from olav_core.cli.options import json_option, workspace_option
 from olav_core.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from olav_core.plugin import PluginFault, PluginInfo
+    from olav_core.host.plugin import PluginFault, PluginInfo
 
 _STATES = {"loaded": "green", "broken": "bold red", "disabled": "dim"}
 

@@ -11,11 +11,11 @@ import click
 from olav_core.cli.options import json_option, stdin_text, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
-from olav_core.tier import TIERS
+from olav_core.recall.tier import TIERS
 
 if TYPE_CHECKING:
     from olav_core.memory import Memory
-    from olav_core.recall import Recall
+    from olav_core.recall.recall import Recall
     from olav_core.records import MemoryRecord
 
 _agent = click.option(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from olav_core.memory import Memory
-    from olav_core.recall import CandidateTrace, Recall
+    from olav_core.recall.recall import CandidateTrace, Recall
     from olav_core.records import MemoryRecord
 
 #: Rows of the trace shown to a person; `--json` has all.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from olav_core import CategorySpec, Draft, MemoryRecord, build_registry
-from olav_core.registry import Registry
+from olav_core.host.registry import Registry
 from olav_core.writer import Writer
 
 Prepare = Callable[..., MemoryRecord]

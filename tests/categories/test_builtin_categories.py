@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from olav_core import CategorySpec, GateUse, MemoryRecord, RecordError, build_registry
-from olav_core.registry import Registry
+from olav_core.host.registry import Registry
 
 Prepare = Callable[..., MemoryRecord]
 Spec = Callable[[str], CategorySpec]

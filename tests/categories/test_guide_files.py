@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from olav_core import Draft, Fault
-from olav_core.registry import Registry
+from olav_core.host.registry import Registry
 
 GUIDE = """\
 schema_version: 1

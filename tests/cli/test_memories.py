@@ -59,7 +59,7 @@ class TestInit:
     ) -> None:
         # CASES 9
         from olav_core.cli.init import embedder_warnings
-        from olav_core.registry import build_registry
+        from olav_core.host.registry import build_registry
 
         registry = build_registry()
         assert "Chinese" in " ".join(embedder_warnings(registry.embedder("minilm")))

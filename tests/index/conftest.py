@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from index_rows import CATEGORIES, DIMENSION
 
-from olav_core.index import RecallIndex
-from olav_core.store import Store
+from olav_core.index.index import RecallIndex
+from olav_core.store.store import Store
 
 
 @pytest.fixture

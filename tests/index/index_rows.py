@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from olav_core import CategorySpec, MemoryRecord
-from olav_core.index import RecallIndex
+from olav_core.index.index import RecallIndex
 from olav_core.records import memory_id
-from olav_core.store import Store
+from olav_core.store.store import Store
 
 DIMENSION = 16
 NOW = 1_800_000_000.0

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_rows import NOW, record, write
 
-from olav_core.index import RecallIndex
-from olav_core.lexical import LexicalIndex
-from olav_core.pending import LexicalRow, PendingRows, stored_length
-from olav_core.store import Store
+from olav_core.index.index import RecallIndex
+from olav_core.index.lexical import LexicalIndex
+from olav_core.index.pending import LexicalRow, PendingRows, stored_length
+from olav_core.store.store import Store
 
 words = st.sampled_from(["bgp", "ospf", "isis", "vlan", "core", "r1"])
 

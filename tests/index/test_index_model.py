@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from index_rows import CATEGORIES, DIMENSION, NOW, record, write
 
-from olav_core.index import RecallIndex
-from olav_core.means import DRIFT
-from olav_core.store import Store
+from olav_core.index.index import RecallIndex
+from olav_core.index.means import DRIFT
+from olav_core.store.store import Store
 
 TEXTS = [
     "bgp lost",

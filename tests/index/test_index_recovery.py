@@ -11,12 +11,12 @@ import pytest
 from index_rows import CATEGORIES, NOW, found, record, write
 
 from olav_core.errors import StoreError
-from olav_core.index import RecallIndex
-from olav_core.index_files import BrokenIndexError
-from olav_core.lexical import LexicalIndex, LexicalWriter
-from olav_core.lexical_sync import FOLD_ROWS, SPILL_ROWS
-from olav_core.pending import PendingRows
-from olav_core.store import Store
+from olav_core.index.index import RecallIndex
+from olav_core.index.index_files import BrokenIndexError
+from olav_core.index.lexical import LexicalIndex, LexicalWriter
+from olav_core.index.lexical_sync import FOLD_ROWS, SPILL_ROWS
+from olav_core.index.pending import PendingRows
+from olav_core.store.store import Store
 
 Reopen = Callable[..., RecallIndex]
 
@@ -314,5 +314,5 @@ def test_a_stamp_of_another_table_analyzer_or_format_is_refused(
     assert LexicalIndex(tmp_path / "bm25", "table").snapshot.covered == 3
     assert "stamp" in LexicalIndex(tmp_path / "bm25", "other").rebuilt
     LexicalIndex(tmp_path / "bm25", "other").apply([], [], version=3)
-    monkeypatch.setattr("olav_core.lexical.ANALYZER_VERSION", -1)
+    monkeypatch.setattr("olav_core.index.lexical.ANALYZER_VERSION", -1)
     assert "analyzer" in LexicalIndex(tmp_path / "bm25", "other").rebuilt

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from index_rows import CATEGORIES, DIMENSION, NOW, record, vector_of, write
 
-from olav_core.index import RecallIndex
-from olav_core.matrix import BLOCK_ROWS, CentredMatrix
-from olav_core.means import DRIFT, SHRINKAGE_ROWS, LanguageMeans
-from olav_core.store import Store
+from olav_core.index.index import RecallIndex
+from olav_core.index.matrix import BLOCK_ROWS, CentredMatrix
+from olav_core.index.means import DRIFT, SHRINKAGE_ROWS, LanguageMeans
+from olav_core.store.store import Store
 
 
 def unit(rng: np.random.Generator, rows: int, offset: float = 1.0) -> np.ndarray:

@@ -12,8 +12,8 @@ import pytest
 from index_rows import CATEGORIES, DIMENSION, NOW, found, record, vector_of, write
 
 from olav_core import CategorySpec, query_terms
-from olav_core.index import RecallIndex
-from olav_core.store import Store
+from olav_core.index.index import RecallIndex
+from olav_core.store.store import Store
 
 Reopen = Callable[..., RecallIndex]
 

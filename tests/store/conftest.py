@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from store_rows import SPACE
 
-from olav_core.store import Store
+from olav_core.store.store import Store
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from olav_core.records import MemoryRecord
-from olav_core.reembed import reembed
-from olav_core.store import Store
+from olav_core.store.reembed import reembed
+from olav_core.store.store import Store
 
 
 def fact(row_id: str, text: str) -> MemoryRecord:

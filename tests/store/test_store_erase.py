@@ -4,8 +4,8 @@ import pytest
 from store_rows import fact, vectors
 
 from olav_core.errors import StoreError
-from olav_core.store import Store
-from olav_core.tombstones import text_hash
+from olav_core.store.store import Store
+from olav_core.store.tombstones import text_hash
 
 MARKER = "q7Zk3vXw9TbLmN2pRs8Yd4Fh6Gj1Ca5E"
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from olav_core import filters
+from olav_core.store import filters
 
 
 def test_only_the_quote_is_escaped():

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from olav_core.errors import StoreError
-from olav_core.lock import LOST_RACES, WriteLock, local_path
+from olav_core.store.lock import LOST_RACES, WriteLock, local_path
 
 
 def test_remote_uris_have_no_lock():

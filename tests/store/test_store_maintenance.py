@@ -3,8 +3,8 @@ from pathlib import Path
 
 from store_rows import MOMENT, fact, vectors
 
-from olav_core import maintenance
-from olav_core.store import Store
+from olav_core.store import maintenance
+from olav_core.store.store import Store
 
 
 def size(uri: str) -> int:

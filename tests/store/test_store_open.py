@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 from store_rows import DIMENSION, SPACE, fact, vectors
 
-from olav_core import tables
+from olav_core.store import tables
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
-from olav_core.schema import FINGERPRINT_KEY, memory_schema
-from olav_core.store import Store
+from olav_core.store.schema import FINGERPRINT_KEY, memory_schema
+from olav_core.store.store import Store
 
 
 def test_a_missing_store_is_an_error_and_leaves_no_directory(tmp_path):
@@ -41,7 +41,7 @@ def test_create_refuses_where_a_store_exists(store, uri):
 
 
 def test_a_crash_before_the_memory_table_leaves_no_store_and_create_finishes_it(uri):
-    from olav_core.recall_log import recall_log_schema
+    from olav_core.store.recall_log import recall_log_schema
 
     tables.create(tables.connect(uri), tables.RECALL_LOG, recall_log_schema())
     with pytest.raises(StoreError, match="no memory table"):

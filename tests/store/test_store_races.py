@@ -5,8 +5,8 @@ import pytest
 from lancedb.index import BTree
 from store_rows import fact, vectors
 
-from olav_core import upsert
-from olav_core.store import Store
+from olav_core.store import upsert
+from olav_core.store.store import Store
 
 PROCESSES = 6
 

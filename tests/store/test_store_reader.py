@@ -5,8 +5,8 @@ import pytest
 from store_rows import MOMENT, fact, vectors
 
 from olav_core.errors import StoreError
-from olav_core.reader import CHANGED
-from olav_core.store import Store
+from olav_core.store.reader import CHANGED
+from olav_core.store.store import Store
 
 
 def changed(store, version):

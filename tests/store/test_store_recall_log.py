@@ -3,8 +3,8 @@ import time
 
 from store_rows import fact, vectors
 
-from olav_core.recall_log import FLUSH_HITS, query_hash
-from olav_core.store import Store
+from olav_core.store.recall_log import FLUSH_HITS, query_hash
+from olav_core.store.store import Store
 
 
 def show(store, *ids, agent="ops"):

@@ -8,8 +8,8 @@ from store_child import embed
 from store_rows import DIMENSION, SPACE, fact, vectors
 
 from olav_core.errors import EmbedderError, EmbeddingDimMismatchError, StoreError
-from olav_core.reembed import kept, purge, reembed
-from olav_core.store import Store
+from olav_core.store.reembed import kept, purge, reembed
+from olav_core.store.store import Store
 
 TARGET = json.dumps({"dimension": 16, "name": "second"})
 ROWS = 120
@@ -153,7 +153,7 @@ def test_a_bad_embedder_leaves_the_store_as_it_was(filled, bad):
 
 
 def test_vectors_that_belong_to_other_rows_stop_the_switch(filled, monkeypatch):
-    from olav_core import reembed as module
+    from olav_core.store import reembed as module
 
     keep = module._VectorTable._append
     monkeypatch.setattr(

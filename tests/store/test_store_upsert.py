@@ -9,7 +9,7 @@ from store_rows import DIMENSION, MOMENT, fact, vectors
 
 from olav_core.errors import EmbedderError, EmbeddingDimMismatchError, RecordError
 from olav_core.records import MemoryRecord
-from olav_core.upsert import Written
+from olav_core.store.upsert import Written
 
 EVIL = [
     "x' OR 1=1 --",

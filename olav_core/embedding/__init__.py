@@ -1,0 +1,1 @@
+"""Embedding: the handle of the configured embedder, ONNX encoders, spaces and distances."""

@@ -1,0 +1,272 @@
+"""An embedder as the core uses it: loaded once, its answers checked, its query vectors kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
+
+from olav_core.errors import ConfigError, EmbedderError, EmbedderUnavailableError, OlavError, RecordError
+from olav_core.embedding.fingerprint import CANARY_PASSAGES, CANARY_QUERY, Fingerprint
+from olav_core.records import check_text, clean_text
+from olav_core.specs import DistanceScale, Embedder, EmbedderSpec, ModelIdentity, Options
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float32]
+
+#: Texts that an embedder gets at a time: memory and progress of a bulk write are bounded by it.
+CHUNK_TEXTS = 256
+#: A longer query keeps its beginning and its end, where a pasted question stands: a query is embedded
+#: while someone waits, and 8,000 characters are 0.3-0.8 s of e5 already.
+MAX_QUERY_CHARS = 8_000
+#: The fixed string that is embedded to learn the dimension.
+PROBE = "dimension probe"
+_T = TypeVar("_T")
+
+_SHARED: WeakValueDictionary[tuple[str, Callable[[Options], Embedder], str], Embedder] = WeakValueDictionary()
+_SHARED_LOCK = threading.Lock()
+
+
+class EmbedderHandle:
+    """One configured embedder. Cheap to make; loads at first use, and handles with the same spec and options
+    share what is loaded. Safe to call from several threads and event loops.
+
+    Vectors are checked (shape, finite, not zero) and normalised to unit length. Methods raise EmbedderError
+    for a text or answer that is unusable, EmbedderUnavailableError when the embedder cannot be reached,
+    ConfigError for options it does not take.
+    """
+
+    def __init__(self, spec: EmbedderSpec, options: Options | None = None, *, cache_size: int = 2048) -> None:
+        self.spec = spec
+        self.options: dict[str, Any] = dict(options or {})
+        self._cache_size = cache_size
+        self._queries: OrderedDict[str, FloatArray] = OrderedDict()
+        self._lock = threading.RLock()
+        self._queries_lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._dimension: int | None = None
+        self._fingerprint: Fingerprint | None = None
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def scale(self) -> DistanceScale | None:
+        return self.spec.scale
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """What tells this embedder's space; may read the model's files."""
+        return self._guarded(lambda: self._loaded().identity)
+
+    @property
+    def dimension(self) -> int:
+        """The length of its vectors, learnt by embedding PROBE once; never assumed."""
+        if self._dimension is None:
+            with self._lock:
+                if self._dimension is None:
+                    self._dimension = self._ask("embed_passages", [PROBE], None).shape[1]
+        return self._dimension
+
+    def fingerprint(self) -> Fingerprint:
+        """The identity of this embedder's space; embeds the canary texts once."""
+        with self._lock:
+            if self._fingerprint is None:
+                import numpy as np
+
+                identity, dimension = self.identity, self.dimension
+                canaries = np.vstack(
+                    [
+                        self._checked("embed_queries", [CANARY_QUERY]),
+                        self._checked("embed_passages", CANARY_PASSAGES),
+                    ]
+                )
+                self._fingerprint = Fingerprint(
+                    embedder=self.id,
+                    name=identity.name,
+                    revision=identity.revision,
+                    pooling=identity.pooling,
+                    normalize=identity.normalize,
+                    query_prefix=identity.query_prefix,
+                    passage_prefix=identity.passage_prefix,
+                    dimension=dimension,
+                    canaries=canaries,
+                )
+            return self._fingerprint
+
+    def generic_means(self) -> Mapping[str, FloatArray]:
+        """Mean raw passage vectors of general text by language, float32 [d]; empty if none are shipped."""
+        return self.spec.generic_means() if self.spec.generic_means else {}
+
+    def query(self, text: str) -> FloatArray:
+        """Return the unit vector of a query, float32 [d], read-only; the last `cache_size` are kept."""
+        text = _query_text(text)
+        with self._queries_lock:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                return known
+        vector: FloatArray = self._checked("embed_queries", [text])[0]
+        vector.flags.writeable = False
+        with self._queries_lock:
+            self._queries[text] = vector
+            while len(self._queries) > self._cache_size:
+                self._queries.popitem(last=False)
+        return vector
+
+    def passages(
+        self, texts: Sequence[str], *, on_progress: Callable[[int, int], None] | None = None
+    ) -> FloatArray:
+        """Return unit vectors float32 [n, d]; raises the error of the first text that has none.
+
+        `on_progress(done, total)` is called after every chunk.
+        """
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for place, result in enumerate(self.passages_each(texts, on_progress=on_progress)):
+            if isinstance(result, EmbedderError):
+                raise result
+            vectors[place] = result
+        return vectors
+
+    def passages_each(
+        self, texts: Sequence[str], *, on_progress: Callable[[int, int], None] | None = None
+    ) -> list[FloatArray | EmbedderError]:
+        """Return per text its unit vector float32 [d], or why it has none: one bad text spoils no other.
+
+        An embedder that is unreachable raises: that is no fault of a text.
+        """
+        results: list[FloatArray | EmbedderError] = []
+        for start in range(0, len(texts), CHUNK_TEXTS):
+            results += self._each(texts[start : start + CHUNK_TEXTS], start)
+            if on_progress:
+                on_progress(len(results), len(texts))
+        return results
+
+    def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray] | None:
+        """Return float32 [tokens, d] per text, as the embedder gives them; None if it gives none."""
+        embed = getattr(self._loaded(), "token_vectors", None)
+        if embed is None:
+            return None
+        cleaned = [_query_text(text) if query else _passage_text(text) for text in texts]
+        return self._guarded(lambda: list(embed(cleaned, query=query)))
+
+    # --- asking and checking ---------------------------------------------------------------------
+
+    def _each(self, texts: Sequence[str], offset: int) -> list[FloatArray | EmbedderError]:
+        results: list[FloatArray | EmbedderError | None] = [None] * len(texts)
+        good: list[tuple[int, str]] = []
+        for place, text in enumerate(texts):
+            try:
+                good.append((place, _passage_text(text)))
+            except EmbedderError as error:
+                results[place] = EmbedderError(f"text {offset + place + 1}: {error}")
+        for place, result in self._split(good, offset):
+            results[place] = result
+        return [result for result in results if result is not None]
+
+    def _split(
+        self, items: list[tuple[int, str]], offset: int
+    ) -> list[tuple[int, FloatArray | EmbedderError]]:
+        """Embed the items together; when that fails, halve until the ones at fault stand alone."""
+        if not items:
+            return []
+        try:
+            vectors = self._checked("embed_passages", [text for _, text in items])
+            return [(place, vector) for (place, _), vector in zip(items, vectors, strict=True)]
+        except EmbedderUnavailableError:
+            raise
+        except EmbedderError as error:
+            if len(items) == 1:
+                place = items[0][0]
+                return [(place, EmbedderError(f"text {offset + place + 1}: {error}"))]
+        half = len(items) // 2
+        return self._split(items[:half], offset) + self._split(items[half:], offset)
+
+    def _checked(self, method: str, texts: Sequence[str]) -> FloatArray:
+        return self._ask(method, texts, self.dimension)
+
+    def _ask(self, method: str, texts: Sequence[str], dimension: int | None) -> FloatArray:
+        """Call the embedder and return unit rows, or raise EmbedderError for an answer that is none."""
+        import numpy as np
+
+        embedder = self._loaded()
+        answer = self._guarded(lambda: getattr(embedder, method)(list(texts)))
+        try:
+            vectors = np.array(answer, np.float32)
+        except (ValueError, TypeError) as error:
+            raise EmbedderError(f"embedder '{self.id}' gave no numeric matrix from {method}.") from error
+        wanted = (len(texts), dimension or (vectors.shape[1] if vectors.ndim == 2 else 0))
+        if vectors.shape != wanted or not vectors.size:
+            raise EmbedderError(
+                f"embedder '{self.id}' gave shape {vectors.shape} from {method}, expected "
+                f"({len(texts)}, {dimension or 'd'}). Fix the embedder; nothing was stored."
+            )
+        if not np.isfinite(vectors).all():
+            raise EmbedderError(f"embedder '{self.id}' gave a vector that is not finite. Nothing was stored.")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not (norms > 0).all():
+            raise EmbedderError(f"embedder '{self.id}' gave a zero vector. Nothing was stored.")
+        vectors /= norms
+        return vectors
+
+    def _guarded(self, call: Callable[[], _T]) -> _T:
+        try:
+            return call()
+        except OlavError:
+            raise
+        except Exception as error:
+            raise EmbedderError(
+                f"embedder '{self.id}' failed with {type(error).__name__}: {error}. Run `olav doctor`."
+            ) from error
+
+    def _loaded(self) -> Embedder:
+        if self._embedder is None:
+            with self._lock:
+                if self._embedder is None:
+                    self._embedder = self._shared()
+        return self._embedder
+
+    def _shared(self) -> Embedder:
+        """Return the process's embedder of this spec and these options, making it when it is the first."""
+        key = (self.id, self.spec.factory, json.dumps(self.options, sort_keys=True, default=repr))
+        with _SHARED_LOCK:
+            known = _SHARED.get(key)
+            if known is None:
+                try:
+                    known = self.spec.factory(self.options)
+                except OlavError:
+                    raise
+                except Exception as error:
+                    raise ConfigError(
+                        f"embedder '{self.id}' does not take its options: {error}. "
+                        "Check `embedder.options` in .olav/config.yaml."
+                    ) from error
+                with suppress(TypeError):  # an object with __slots__ may take no weak reference
+                    _SHARED[key] = known
+            return known
+
+
+def _query_text(text: str) -> str:
+    cleaned = clean_text(text)
+    if not cleaned.strip():
+        raise EmbedderError("the query is blank. Give at least one visible character.")
+    if len(cleaned) <= MAX_QUERY_CHARS:
+        return cleaned
+    half = MAX_QUERY_CHARS // 2
+    return f"{cleaned[:half]} {cleaned[-half:]}"
+
+
+def _passage_text(text: str) -> str:
+    try:
+        return check_text(text)
+    except RecordError as error:
+        raise EmbedderError(str(error)) from error

@@ -1,0 +1,1 @@
+"""The recall index, derived from the table: resident vectors and BM25."""

@@ -1,0 +1,96 @@
+"""One committed state of the lexical index, and how it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from olav_core.index.index_files import guarded
+from olav_core.index.pending import K1, CorpusStats, idf
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Hits per search; beyond them a row's lexical score counts as 0 (5,000 hits cost 2 ms at 100k rows).
+MAX_HITS = 2_000
+#: The row id of the stamp document: no table row has it.
+STAMP_ROW = 2**63
+
+
+@frozen
+class LexicalSnapshot:
+    """One committed state of the index: stays readable and unchanged while others commit."""
+
+    searcher: Any
+    schema: Any
+    stats: CorpusStats
+    covered: int
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return the number of committed documents that hold each term."""
+        with guarded():
+            return {term: self.searcher.doc_freq("body", term) for term in terms}
+
+    def search(
+        self,
+        terms: Mapping[str, int],
+        *,
+        frequencies: Mapping[str, int],
+        scopes: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        limit: int = MAX_HITS,
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """Return (row ids, scores in [0, 1]) of the best `limit` rows, best first.
+
+        `terms` maps a term to its count in the query. Score = BM25 / (total idf * (k1 + 1)): the total runs
+        over ALL query terms, those that no row holds too (at frequency 0), so a query that the store knows
+        little of scores low; k1 + 1 is the most that one term's tf part reaches.
+        """
+        import numpy as np
+        from tantivy import Occur, Query
+
+        known = {term: weight for term, weight in terms.items() if frequencies.get(term)}
+        if not known or (scopes is not None and not scopes) or (categories is not None and not categories):
+            return np.empty(0, np.uint64), np.empty(0, np.float32)
+        with guarded():
+            parts = []
+            for term, weight in known.items():
+                part = Query.term_query(self.schema, "body", term, index_option="freq")
+                parts.append((Occur.Should, part if weight == 1 else Query.boost_query(part, float(weight))))
+            clauses = [(Occur.Must, Query.boolean_query(parts))]
+            for name, values in (("scope", scopes), ("category", categories)):
+                if values is not None:
+                    clean = [storable(value) for value in values]
+                    chosen = Query.term_set_query(self.schema, name, clean)
+                    clauses.append((Occur.Must, Query.const_score_query(chosen, 0.0)))
+            query = Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
+            hits = self.searcher.search(query, limit, count=False).hits
+            ids = self.searcher.fast_field_values("row", [address for _, address in hits])
+        scores = np.fromiter((score for score, _ in hits), dtype=np.float32, count=len(hits))
+        total = sum(weight * idf(self.stats.documents, frequencies.get(t, 0)) for t, weight in terms.items())
+        return np.array(ids, dtype=np.uint64), scores / np.float32(total * (K1 + 1))
+
+    def entries(self, rowids: Collection[int] | None = None) -> dict[int, int]:
+        """Return {row id: digest} of every committed row, or of those asked for."""
+        from tantivy import Query
+
+        with guarded():
+            if rowids is None:
+                query = Query.all_query()
+            elif rowids:
+                query = Query.term_set_query(self.schema, "row", list(rowids))
+            else:
+                return {}
+            hits = self.searcher.search(query, max(self.searcher.num_docs, 1), count=False).hits
+            addresses = [address for _, address in hits]
+            ids = self.searcher.fast_field_values("row", addresses)
+            digests = self.searcher.fast_field_values("digest", addresses)
+        return {row: digest for row, digest in zip(ids, digests, strict=True) if row != STAMP_ROW}
+
+
+def storable(value: str) -> str:
+    """Return a string as the index can hold it: lone surrogates become `?`."""
+    return value.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,243 @@
+"""The pool: what one recall may choose from, and the candidates it chooses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from olav_core.errors import StoreError
+from olav_core.records import MemoryRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from olav_core.index.keywords import KeywordTable
+    from olav_core.index.lexical_snapshot import LexicalSnapshot
+    from olav_core.index.pending import PendingRows
+    from olav_core.index.rows import RowTable
+
+    FloatArray = NDArray[np.float32]
+
+
+@define(eq=False, kw_only=True)
+class Candidate:
+    """One row that is up for a slot. Stages change it as it passes through.
+
+    `fused` is the score that the pool was asked for the best of, `score` the present one. `distance` is
+    squared L2 in the centred space (2 - 2 cos), `canonical_distance` the same on the scale of gates; None
+    without a query vector, the latter also without a scale. `leg_ranks` count from 1, None where the leg does
+    not know the row. `keyword_strength` is 0 when no keyword of the row is in the query.
+    """
+
+    row: int
+    id: str
+    category: str
+    scope: str = "global"
+    score: float = 0.0
+    fused: float = 0.0
+    boost: float = 0.0
+    keyword_strength: float = 0.0
+    distance: float | None = None
+    canonical_distance: float | None = None
+    leg_ranks: dict[str, int | None] = field(factory=dict)
+    leg_scores: dict[str, float] = field(factory=dict)
+    _record: MemoryRecord | None = field(default=None, repr=False)
+    _vector: FloatArray | None = field(default=None, repr=False)
+    _pool: Pool | None = field(default=None, repr=False)
+
+    @property
+    def record(self) -> MemoryRecord:
+        """The memory itself, read from the store on first use (`Pool.load` reads many at once).
+
+        Raises StoreError when it was deleted after the recall began.
+        """
+        if self._record is None and self._pool is not None:
+            self._pool.load([self])
+        if self._record is None:
+            raise StoreError(f"memory {self.id} was deleted while it was being recalled. Recall again.")
+        return self._record
+
+    @property
+    def vector(self) -> FloatArray:
+        """The row's centred unit vector, float32 [d]."""
+        if self._vector is None:
+            if self._pool is None:
+                raise StoreError(
+                    f"candidate {self.id} has neither a vector nor a pool. Build it with one of them."
+                )
+            self._vector = self._pool.vector(self.row)
+        return self._vector
+
+
+@define(eq=False, kw_only=True)
+class Pool:
+    """A state of the recall index, seen by one query: later writes and syncs do not reach it.
+
+    Arrays run over all `size` rows, those that are not eligible too; use `eligible` or `top`. A row's
+    number means nothing outside its pool.
+    """
+
+    size: int
+    dimension: int
+    #: bool [size]: in scope, unexpired, of an installed category that may be recalled. Do not write to it.
+    eligible: NDArray[np.bool_]
+    categories: tuple[str, ...]
+    category_codes: NDArray[np.int16]
+    languages: tuple[str, ...]
+    language_codes: NDArray[np.int8]
+    #: float64 [size], seconds since the epoch: when the memory last happened or was confirmed.
+    timestamps: NDArray[np.float64]
+    confidence: FloatArray
+    _blocks: tuple[FloatArray, ...]
+    _groups: Mapping[str, NDArray[np.int64]]
+    _rows: RowTable
+    _keywords: KeywordTable
+    _lexical: LexicalSnapshot
+    _pending: PendingRows
+    _scopes: tuple[str, ...] | None
+    _searched_categories: tuple[str, ...] | None
+    _read: Callable[[Sequence[int]], Mapping[int, MemoryRecord]]
+    _report_broken: Callable[[str], None]
+
+    def cosine(self, vector: FloatArray) -> FloatArray:
+        """Return the cosine of every row with a centred unit vector float32 [d], float32 [size]."""
+        import numpy as np
+
+        scores = np.empty(self.size, dtype=np.float32)
+        done = 0
+        for block in self._blocks:
+            np.dot(block, vector, out=scores[done : done + len(block)])
+            done += len(block)
+        return scores
+
+    def lexical(self, terms: Iterable[str]) -> FloatArray:
+        """Return BM25 of every row divided by the query's total idf and k1 + 1: float32 [size] in [0, 1], 0 =
+        no match.
+
+        A term given twice counts twice. Rows beyond the best 2,000 in scope count as no match. Raises
+        StoreError when the index files are damaged; the next sync rebuilds them.
+        """
+        import numpy as np
+
+        from olav_core.index.index_files import BrokenIndexError
+
+        scores = np.zeros(self.size, dtype=np.float32)
+        counts = Counter(terms)
+        if not counts or not self.size:
+            return scores
+        try:
+            frequencies = self._lexical.frequencies(counts)
+            committed = self._lexical.search(
+                counts, frequencies=frequencies, scopes=self._scopes, categories=self._searched_categories
+            )
+        except BrokenIndexError as error:
+            self._report_broken(str(error))
+            raise StoreError(
+                f"the lexical index cannot be read ({error}). The next recall rebuilds it from the table."
+            ) from error
+        self._place(scores, *committed)
+        if len(self._pending):
+            stale = np.fromiter(list(self._pending.rows), dtype=np.uint64)
+            self._place(scores, stale, np.zeros(len(stale), dtype=np.float32))
+            self._place(scores, *self._pending.scores(counts, self._lexical.stats, frequencies))
+        return scores
+
+    def keyword_hits(self, text: str) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return (rows int64 [m], strengths float32 [m] in (0, 1]) of the eligible rows with a keyword in
+        `text`.
+        """
+        rows, strengths = self._keywords.hits(text)
+        kept = rows < self.size
+        kept[kept] = self.eligible[rows[kept]]
+        return rows[kept], strengths[kept]
+
+    def vector(self, row: int) -> FloatArray:
+        """Return a row's centred unit vector, float32 [d]."""
+        at = 0
+        for block in self._blocks:
+            if row < at + len(block):
+                found: FloatArray = block[row - at]
+                return found
+            at += len(block)
+        raise IndexError(f"row {row} is outside the pool of {self.size} rows")
+
+    def vectors(self, rows: Sequence[int] | NDArray[np.int64]) -> FloatArray:
+        """Return the centred unit vectors of rows, float32 [m, d]."""
+        import numpy as np
+
+        if not len(rows):
+            return np.empty((0, self.dimension), dtype=np.float32)
+        return np.stack([self.vector(int(row)) for row in rows])
+
+    def id_of(self, row: int) -> str:
+        return self._rows.id_of(int(row))
+
+    def scope_of(self, row: int) -> str:
+        return self._rows.scope_of(int(row))
+
+    def records(self, rows: Sequence[int]) -> list[MemoryRecord]:
+        """Return the memories of rows, read from the store; those deleted meanwhile are left out."""
+        found = self._read([int(self._rows.rowids[row]) for row in rows])
+        return [found[key] for row in rows if (key := int(self._rows.rowids[row])) in found]
+
+    def load(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Read the records of all candidates at once; those deleted meanwhile leave the list. Returns the
+        list.
+        """
+        missing = [candidate for candidate in candidates if candidate._record is None]
+        if missing:
+            rowids = [int(self._rows.rowids[candidate.row]) for candidate in missing]
+            found = self._read(rowids)
+            for candidate, rowid in zip(missing, rowids, strict=True):
+                candidate._record = found.get(rowid)
+            candidates[:] = [candidate for candidate in candidates if candidate._record is not None]
+        return candidates
+
+    def top(self, scores: FloatArray, per_category: int | Mapping[str, int]) -> list[Candidate]:
+        """Return the best eligible rows of every category by `scores` float32 [size], all together best
+        first.
+
+        `per_category` is a number for all, or one per category id (others get none). One pass over the
+        scores; a score that is not a number ranks last.
+        """
+        import numpy as np
+
+        chosen = []
+        for category, rows in self._groups.items():
+            count = per_category if isinstance(per_category, int) else per_category.get(category, 0)
+            if count <= 0:
+                continue
+            values = scores[rows]
+            if len(rows) > count:
+                values = np.nan_to_num(values, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+                rows = rows[np.argpartition(values, len(rows) - count)[-count:]]
+            chosen.append(rows)
+        if not chosen:
+            return []
+        best = np.sort(np.concatenate(chosen))
+        order = np.argsort(-np.nan_to_num(scores[best], nan=-np.inf, neginf=-np.inf), kind="stable")
+        return [self._candidate(int(row), float(scores[row])) for row in best[order]]
+
+    def candidate(self, row: int, score: float = 0.0) -> Candidate:
+        """Return one row as a candidate, eligible or not."""
+        return self._candidate(row, score)
+
+    def _candidate(self, row: int, score: float) -> Candidate:
+        return Candidate(
+            row=row,
+            id=self._rows.id_of(row),
+            category=self.categories[self.category_codes[row]],
+            scope=self._rows.scope_of(row),
+            score=score,
+            fused=score,
+            pool=self,
+        )
+
+    def _place(self, scores: FloatArray, rowids: NDArray[np.uint64], values: FloatArray) -> None:
+        slots = self._rows.slots_of(rowids)
+        known = (slots >= 0) & (slots < self.size)
+        scores[slots[known]] = values[known]

@@ -1,0 +1,169 @@
+"""The resident rows: vectors, means, columns and keywords, kept consistent with one another."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from olav_core.index.keywords import KeywordTable
+from olav_core.text.language import languages_of
+from olav_core.index.matrix import CentredMatrix
+from olav_core.index.means import LanguageMeans
+from olav_core.index.record_cache import RecordCache
+from olav_core.index.rows import Names, RowTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from olav_core.index.changed_rows import ChangedRows
+    from olav_core.records import MemoryRecord
+    from olav_core.specs import CategorySpec
+
+    FloatArray = NDArray[np.float32]
+
+#: Share of dead slots above which the resident arrays are packed (and the least number worth it).
+DEAD_SHARE = 0.2
+DEAD_ROWS = 1_000
+#: A stored float32 vector and the one rebuilt from the centred matrix agree to this; a changed one does not.
+_SAME_VECTOR = 1e-4
+
+_log = logging.getLogger("olav.index")
+
+
+class OtherSpaceError(Exception):
+    """The table holds vectors of another dimension than the resident ones."""
+
+
+class ResidentRows:
+    """Every row of the table but its text. Not thread-safe; what a pool was given stays true while it
+    changes.
+    """
+
+    def __init__(
+        self,
+        specs: Mapping[str, CategorySpec],
+        generic_means: Mapping[str, FloatArray] | None,
+        read: Callable[[Sequence[int]], Mapping[int, MemoryRecord]],
+    ) -> None:
+        self._specs = specs
+        self._generic = generic_means
+        self.table = RowTable(Names(), Names())
+        self.keywords = KeywordTable()
+        self.records = RecordCache(read)
+        self.matrix: CentredMatrix | None = None
+        self.means: LanguageMeans | None = None
+
+    def center(self, vector: FloatArray, language: str) -> FloatArray:
+        """Return a raw query vector float32 [d] centred with its language's mean, unit length."""
+        means = self.means or LanguageMeans(len(vector), self._generic)
+        return means.center_query(vector, language)
+
+    def keep_only(self, rowids: NDArray[np.uint64]) -> list[int]:
+        """Drop the rows that are not among `rowids`; return their row ids."""
+        live = np.flatnonzero(self.table.alive)
+        gone = live[~np.isin(self.table.rowids[live], rowids)]
+        dropped: list[int] = self.table.rowids[gone].tolist()
+        self._kill(gone)
+        return dropped
+
+    def settle(self) -> None:
+        """Centre anew when the means have drifted, pack when many rows are dead."""
+        if self.means and self.matrix and self.means.drifted():
+            means = self.means.current()
+            self.matrix.recentre(self.means.applied - means, self.table.languages)
+            self.means.applied = means
+        if self.table.size - self.table.live > max(DEAD_ROWS, DEAD_SHARE * self.table.size):
+            self._pack()
+
+    def take_in(self, rows: ChangedRows) -> NDArray[np.int64]:
+        """Take in new or changed rows; return the positions in `rows` of those with other content than
+        before.
+
+        Raises OtherSpaceError.
+        """
+        vectors = rows.vectors()
+        if self.matrix is None or self.means is None:
+            self.matrix = CentredMatrix(vectors.shape[1])
+            self.means = LanguageMeans(vectors.shape[1], self._generic)
+        if vectors.shape[1] != self.matrix.dimension:
+            raise OtherSpaceError
+        slots = self.table.slots_of(rows.rowids)
+        fresh = slots < 0
+        known = np.flatnonzero(~fresh)
+        if len(known):
+            fresh[known] = self.table.digests[slots[known]] != rows.digests[known]
+            same = known[~fresh[known]]
+            if len(same):
+                moved = np.abs(self._raw(slots[same]) - vectors[same]).max(axis=1) > _SAME_VECTOR
+                fresh[same[moved]] = True
+            self._kill(slots[known[fresh[known]]])
+            kept = known[~fresh[known]]
+            self.table.expires[slots[kept]] = rows.expires[kept]
+            self.table.timestamps[slots[kept]] = rows.timestamps[kept]
+            self.table.confidence[slots[kept]] = rows.confidence[kept]
+            self._set_keywords(slots[kept], kept, rows)
+            self.records.drop(rows.rowids[known].tolist())
+        new = np.flatnonzero(fresh)
+        if len(new):
+            self._append(new, vectors, rows)
+        return new
+
+    def _append(self, new: NDArray[np.int64], vectors: FloatArray, rows: ChangedRows) -> None:
+        assert self.matrix is not None
+        assert self.means is not None
+        table, means = self.table, self.means
+        chosen = new.tolist()
+        languages = languages_of([rows.texts[i] for i in chosen])
+        codes = np.array([means.code(language) for language in languages], dtype=np.int8)
+        slots = table.append(
+            [rows.ids[i] for i in chosen],
+            rows.rowids[new],
+            categories=[table.category_names.code(rows.categories[i]) for i in chosen],
+            scopes=[table.scope_names.code(rows.scopes[i]) for i in chosen],
+            languages=codes,
+            digests=rows.digests[new],
+            expires=rows.expires[new],
+            timestamps=rows.timestamps[new],
+            confidence=rows.confidence[new],
+        )
+        raw = vectors[new] if len(new) < len(vectors) else vectors
+        means.add(raw, codes)
+        self.matrix.append(raw, means.applied[codes])
+        self._set_keywords(slots, new, rows)
+
+    def _kill(self, slots: NDArray[np.int64]) -> None:
+        if not len(slots):
+            return
+        assert self.means is not None
+        self.means.add(self._raw(slots), self.table.languages[slots], sign=-1)
+        self.records.drop(self.table.rowids[slots].tolist())
+        for slot in slots.tolist():
+            self.keywords.drop(slot)
+        self.table.kill(slots)
+
+    def _raw(self, slots: NDArray[np.int64]) -> FloatArray:
+        assert self.matrix is not None
+        assert self.means is not None
+        return self.matrix.raw(slots, self.means.applied[self.table.languages[slots]])
+
+    def _set_keywords(
+        self, slots: NDArray[np.int64], positions: NDArray[np.int64], rows: ChangedRows
+    ) -> None:
+        for slot, i in zip(slots.tolist(), positions.tolist(), strict=True):
+            spec = self._specs.get(rows.categories[i])
+            if spec is None or spec.keywords is None:
+                continue
+            try:
+                self.keywords.put(slot, spec.keywords(rows.record(i)))
+            except Exception as error:  # a plug-in's fault must not keep the row from being found
+                _log.warning("Category %r gave no keywords for %s: %r", spec.id, rows.ids[i], error)
+
+    def _pack(self) -> None:
+        assert self.matrix is not None
+        slots = np.flatnonzero(self.table.alive)
+        self.matrix.keep(slots)
+        self.table = self.table.keep(slots)
+        self.keywords = self.keywords.moved({old: new for new, old in enumerate(slots.tolist())})

@@ -1,0 +1,1 @@
+"""Recall: query to legs, fusion, boosts, gates, selection and the block."""

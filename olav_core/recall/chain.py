@@ -1,0 +1,64 @@
+"""The chain: the rankers and gates of one workspace, built from its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from olav_core.errors import ConfigError
+from olav_core.specs import Booster, CategorySpec, Diversifier, Fuser, Gate, RankerSpec, Reranker, Retriever
+
+if TYPE_CHECKING:
+    from olav_core.config import Settings
+    from olav_core.host.registry import Registry
+
+
+@frozen(kw_only=True)
+class Chain:
+    """Built stages by ranker id, in running order, and each category's gates by gate id."""
+
+    legs: Mapping[str, Retriever]
+    fuser: Fuser
+    boosters: Mapping[str, Booster]
+    rerankers: Mapping[str, Reranker]
+    diversifiers: Mapping[str, Diversifier]
+    gates: Mapping[str, Mapping[str, Gate]]
+
+
+def build_chain(registry: Registry, settings: Settings, categories: Mapping[str, CategorySpec]) -> Chain:
+    """Build the rankers that `recall.rankers` names and the gates that `categories` ask for.
+
+    Raises UnknownIdError for an id that nothing registered and ConfigError when the chain lacks a leg or
+    does not have exactly one fuser.
+    """
+    known = {spec.id: spec for spec in (registry.ranker(name) for name in settings.recall.rankers)}
+    # The registry keeps rankers in running order: stage, priority, distribution, id.
+    specs = [spec for spec in registry.rankers.values() if spec.id in known]
+    fusers = [spec for spec in specs if spec.stage == "fuse"]
+    if len(fusers) != 1 or not any(spec.stage == "retrieve" for spec in specs):
+        raise ConfigError(
+            f"recall.rankers is {', '.join(settings.recall.rankers) or 'empty'}: it needs at least one ranker of stage "
+            "retrieve and exactly one of stage fuse, for example vector, bm25 and score_fusion."
+        )
+
+    def built(stage: str) -> dict[str, object]:
+        return {spec.id: _build(spec, settings) for spec in specs if spec.stage == stage}
+
+    gates = {
+        spec.id: {use.id: registry.gate(use.id).factory(use.options) for use in spec.gates}
+        for spec in categories.values()
+    }
+    return Chain(
+        legs=built("retrieve"),  # type: ignore[arg-type]
+        fuser=_build(fusers[0], settings),  # type: ignore[arg-type]
+        boosters=built("boost"),  # type: ignore[arg-type]
+        rerankers=built("rerank"),  # type: ignore[arg-type]
+        diversifiers=built("diversify"),  # type: ignore[arg-type]
+        gates=gates,
+    )
+
+
+def _build(spec: RankerSpec, settings: Settings) -> object:
+    return spec.factory(settings.recall.ranker_options.get(spec.id, {}))

@@ -1,0 +1,386 @@
+"""The recall pipeline: query -> legs -> fuse -> boost -> gates -> rerank -> select -> render."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import Factory, define
+
+from olav_core.text.analyzer import query_terms
+from olav_core.embedding.distance import canonical
+from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
+from olav_core.text.language import language_of
+from olav_core.recall.query import Query
+from olav_core.recall.recall import CandidateTrace, Recall, RecalledMemory
+from olav_core.recall.render import estimate_tokens, fit_budget, render_block, strip_block
+from olav_core.recall.select import select
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from olav_core.recall.chain import Chain
+    from olav_core.config import RecallSettings
+    from olav_core.embedding.handle import EmbedderHandle
+    from olav_core.index.index import RecallIndex
+    from olav_core.index.pool import Candidate, Pool
+    from olav_core.specs import CategorySpec, FloatArray
+
+#: Of a longer query only the first and last halves of this many characters are embedded.
+MAX_QUERY_CHARS = 4_000
+#: Candidates that a reranker sees.
+RERANKED = 20
+
+
+@define
+class _Run:
+    """What one recall gathers on its way."""
+
+    degraded: list[str] = Factory(list)
+    warnings: list[str] = Factory(list)
+    timings_ms: dict[str, float] = Factory(dict)
+    started: float = Factory(time.perf_counter)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings_ms[name] = (time.perf_counter() - began) * 1e3
+
+    def failed(self, what: str, error: Exception) -> None:
+        self.degraded.append(f"{what}: {type(error).__name__}: {error}")
+
+
+@define
+class RecallPipeline:
+    """Runs recalls over one index with one chain. Thread-safe; it keeps nothing between recalls."""
+
+    index: RecallIndex
+    embedder: EmbedderHandle
+    categories: Mapping[str, CategorySpec]
+    chain: Chain
+    settings: RecallSettings
+    executor: ThreadPoolExecutor
+    check_space: Callable[[], None]
+
+    def run(
+        self,
+        text: str,
+        *,
+        agent: str,
+        scopes: Sequence[str],
+        tier: str,
+        limit: int,
+        category: str | None = None,
+        ranking_only: bool = False,
+    ) -> Recall:
+        """Recall for the user's words `text` in `scopes`.
+
+        `ranking_only` gives the `limit` best rows in fused order: no gates, caps, quotas or budget.
+        Failing legs and stages degrade the result and are named in it. Raises
+        EmbeddingSpaceMismatchError when the embedder does not belong to the store.
+        """
+        run = _Run()
+        words = strip_block(text).strip()
+        about: dict[str, Any] = {
+            "query": words,
+            "agent": agent,
+            "scopes": tuple(scopes),
+            "tier": tier,
+            "limit": limit,
+        }
+        if not words or limit < 1:
+            run.warnings.append("The query is blank: nothing to recall." if limit else "limit is 0.")
+            return self._result(about, run)
+        vector = self._embed(words, run)
+        with run.stage("sync"):
+            self.index.sync()
+            pool = self.index.pool(scopes, now=time.time(), category=category)
+        query = Query(
+            text=words,
+            agent=agent,
+            scopes=tuple(scopes),
+            language=language_of(words),
+            terms=tuple(query_terms(words)),
+            now=time.time(),
+            vector_source=lambda: self._centred(vector, words, run),
+        )
+        legs = self._legs(query, pool, run)
+        query_vector = self._query_vector(query, run)
+        if not legs:
+            return self._result(about, run)
+        candidates = self._candidates(query, query_vector, pool, legs, limit, run)
+        if ranking_only:
+            best = candidates[:limit]
+            pool.load(best)
+            return self._result(about, run, items=self._items(best))
+        return self._choose(about, query, pool, candidates, run)
+
+    # --- stages ---------------------------------------------------------------------------------
+
+    def _embed(self, words: str, run: _Run) -> Future[FloatArray]:
+        """Start embedding the query while the lexical leg runs."""
+        if len(words) > MAX_QUERY_CHARS:
+            half = MAX_QUERY_CHARS // 2
+            run.warnings.append(
+                f"The query has {len(words):,} characters; its first and last {half:,} are embedded, "
+                "all of it is searched for."
+            )
+            words = words[:half] + "\n" + words[-half:]
+
+        def embed() -> FloatArray:
+            began = time.perf_counter()
+            self.check_space()
+            raw = self.embedder.query(words)
+            run.timings_ms["embed"] = (time.perf_counter() - began) * 1e3
+            return raw
+
+        return self.executor.submit(embed)
+
+    def _centred(self, vector: Future[FloatArray], words: str, run: _Run) -> FloatArray:
+        with run.stage("embed_wait"):
+            raw = vector.result()
+        return self.index.center_query(raw, language_of(words))
+
+    def _legs(self, query: Query, pool: Pool, run: _Run) -> dict[str, FloatArray]:
+        legs: dict[str, FloatArray] = {}
+        waited_before = 0.0
+        for name, leg in self.chain.legs.items():
+            try:
+                with run.stage(name):
+                    legs[name] = leg.scores(query, pool)
+            except EmbeddingSpaceMismatchError:
+                raise
+            except Exception as error:
+                run.failed(name, error)
+            waited = run.timings_ms.get("embed_wait", 0.0)
+            run.timings_ms[name] -= waited - waited_before
+            waited_before = waited
+        return legs
+
+    def _query_vector(self, query: Query, run: _Run) -> FloatArray | None:
+        try:
+            return query.vector
+        except EmbedderError as error:
+            if not any(str(error) in line for line in run.degraded):
+                run.failed("embed", error)
+            return None
+
+    def _candidates(
+        self,
+        query: Query,
+        query_vector: FloatArray | None,
+        pool: Pool,
+        legs: Mapping[str, FloatArray],
+        limit: int,
+        run: _Run,
+    ) -> list[Candidate]:
+        """Return the best rows of every category, by falling score."""
+        with run.stage("fuse"):
+            try:
+                fused = self.chain.fuser.fuse(query, pool, legs)
+            except Exception as error:
+                run.failed("fuse", error)
+                fused = next(iter(legs.values()))
+        with run.stage("boost"):
+            boosts = self._boosts(query, pool, run)
+            scores = fused + boosts
+        with run.stage("candidates"):
+            candidates = pool.top(scores, per_category=max(self.settings.candidates_per_category, 2 * limit))
+            rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
+            distances = None
+            if query_vector is not None and candidates:  # an empty index does not know its dimension
+                distances = 2.0 - 2.0 * (pool.vectors(rows) @ query_vector)
+            keyword_rows, strengths = pool.keyword_hits(query.text)
+            keywords = dict(zip(keyword_rows.tolist(), strengths.tolist(), strict=True))
+            scale = self.embedder.scale
+            for position, candidate in enumerate(candidates):
+                row = candidate.row
+                candidate.leg_scores = {name: float(leg[row]) for name, leg in legs.items()}
+                candidate.fused = float(fused[row])
+                candidate.boost = float(boosts[row])
+                candidate.keyword_strength = keywords.get(row, 0.0)
+                if distances is not None:
+                    candidate.distance = max(0.0, float(distances[position]))
+                    candidate.canonical_distance = canonical(candidate.distance, scale) if scale else None
+            for name in legs:
+                order = sorted(candidates, key=lambda c, leg=name: -c.leg_scores[leg])  # type: ignore[misc]
+                for rank, candidate in enumerate(order, 1):
+                    candidate.leg_ranks[name] = rank if candidate.leg_scores[name] > 0 else None
+        return candidates
+
+    def _boosts(self, query: Query, pool: Pool, run: _Run) -> FloatArray:
+        """Return the sum of all boosts per row; a booster reaches only categories that name it."""
+        total = np.zeros(pool.size, dtype=np.float32)
+        for name, booster in self.chain.boosters.items():
+            allowed = [name in self.categories[category].boosts for category in pool.categories]
+            try:
+                rows, amounts = booster.boosts(query, pool)
+                mine = (
+                    np.asarray(allowed, dtype=bool)[pool.category_codes[rows]]
+                    if len(rows)
+                    else np.zeros(0, bool)
+                )
+                np.add.at(total, rows[mine], np.nan_to_num(amounts[mine]))
+            except Exception as error:
+                run.failed(name, error)
+        return total
+
+    def _choose(
+        self, about: dict[str, Any], query: Query, pool: Pool, candidates: list[Candidate], run: _Run
+    ) -> Recall:
+        decisions: dict[int, tuple[str, str]] = {}
+        limit: int = about["limit"]
+        with run.stage("gates"):
+            kept = self._gated(query, pool, candidates, decisions, run)
+            kept = self._above_floor(kept, decisions)
+        if self.chain.rerankers:
+            with run.stage("rerank"):
+                pool.load(kept[:RERANKED])
+                kept = self._reranked(query, kept, run)
+        with run.stage("select"):
+            selection = select(kept, limit, self.categories, list(self.chain.diversifiers.values()))
+            decisions |= selection.passed_over
+        with run.stage("load"):
+            pool.load(selection.chosen)
+        with run.stage("render"):
+            items, dropped = fit_budget(
+                self._items(selection.chosen), self.settings.token_budget[about["tier"]]
+            )
+            block = render_block(items)
+        over = {item.id for item in dropped}
+        for slot, candidate in enumerate(selection.chosen, 1):
+            decisions[candidate.row] = (
+                ("budget", f"slot {slot}, but the {about['tier']} tier's token budget is spent")
+                if candidate.id in over
+                else ("injected", f"slot {slot}")
+            )
+        return self._result(about, run, items=items, block=block, trace=_trace(candidates, decisions))
+
+    def _gated(
+        self,
+        query: Query,
+        pool: Pool,
+        candidates: Sequence[Candidate],
+        decisions: dict[int, tuple[str, str]],
+        run: _Run,
+    ) -> list[Candidate]:
+        """Drop what a gate of its category drops; a gate that raises drops too (fail closed) and degrades."""
+        pool.load([candidate for candidate in candidates if self.chain.gates[candidate.category]])
+        kept = []
+        for candidate in candidates:
+            for name, gate in self.chain.gates[candidate.category].items():
+                try:
+                    verdict = gate.decide(query, candidate)
+                except Exception as error:
+                    run.failed(f"gate {name}", error)
+                    decisions[candidate.row] = ("gate", f"{name} failed: {error!r}")
+                    break
+                if not verdict.keep:
+                    decisions[candidate.row] = ("gate", f"{name}: {verdict.reason}")
+                    break
+            else:
+                kept.append(candidate)
+        return kept
+
+    def _above_floor(
+        self, candidates: list[Candidate], decisions: dict[int, tuple[str, str]]
+    ) -> list[Candidate]:
+        """Drop what scores below a share of the best: quotas must not pull in padding."""
+        if not candidates:
+            return candidates
+        floor = self.settings.floor * max(candidates[0].score, 0.0)
+        for candidate in candidates:
+            if candidate.score < floor:
+                decisions[candidate.row] = ("floor", f"score {candidate.score:.3f} < {floor:.3f}")
+        return [candidate for candidate in candidates if candidate.score >= floor]
+
+    def _reranked(self, query: Query, candidates: list[Candidate], run: _Run) -> list[Candidate]:
+        """Return the candidates in the rerankers' order; a failing reranker leaves the order as it was."""
+        head, tail = candidates[:RERANKED], candidates[RERANKED:]
+        for name, reranker in self.chain.rerankers.items():
+            if len(head) < 2:
+                break
+            try:
+                scores = [float(score) for score in reranker.rerank(query, head)]
+                if len(scores) != len(head) or not all(map(math.isfinite, scores)):
+                    raise ValueError(f"{len(scores)} scores for {len(head)} candidates, or one is not finite")
+            except Exception as error:
+                run.failed(name, error)
+                continue
+            for candidate, score in zip(head, scores, strict=True):
+                candidate.score = score
+            head.sort(key=lambda candidate: -candidate.score)
+        return head + tail
+
+    # --- results --------------------------------------------------------------------------------
+
+    def _items(self, candidates: Sequence[Candidate]) -> tuple[RecalledMemory, ...]:
+        return tuple(
+            RecalledMemory(
+                id=candidate.id,
+                category=candidate.category,
+                scope=candidate.record.scope,
+                text=self.categories[candidate.category].render(candidate.record),
+                score=candidate.score,
+                distance=candidate.distance,
+                canonical_distance=candidate.canonical_distance,
+                record=candidate.record,
+            )
+            for candidate in candidates
+        )
+
+    def _result(
+        self,
+        about: dict[str, Any],
+        run: _Run,
+        *,
+        items: tuple[RecalledMemory, ...] = (),
+        block: str = "",
+        trace: tuple[CandidateTrace, ...] = (),
+    ) -> Recall:
+        if self.embedder.scale is None:
+            run.warnings.append(
+                f"Embedder {self.embedder.id!r} has no distance scale: distance gates compare raw distances."
+            )
+        run.timings_ms["total"] = (time.perf_counter() - run.started) * 1e3
+        return Recall(
+            **about,
+            items=items,
+            block=block,
+            tokens=estimate_tokens(block),
+            degraded=tuple(run.degraded),
+            warnings=tuple(run.warnings),
+            timings_ms={name: round(value, 3) for name, value in run.timings_ms.items()},
+            trace=trace,
+        )
+
+
+def _trace(
+    candidates: Sequence[Candidate], decisions: Mapping[int, tuple[str, str]]
+) -> tuple[CandidateTrace, ...]:
+    outranked = ("outranked", "the slots went to better ones")
+    return tuple(
+        CandidateTrace(
+            id=candidate.id,
+            category=candidate.category,
+            scope=candidate.scope,
+            leg_ranks=candidate.leg_ranks,
+            leg_scores=candidate.leg_scores,
+            fused=candidate.fused,
+            boost=candidate.boost,
+            score=candidate.score,
+            distance=candidate.distance,
+            canonical_distance=candidate.canonical_distance,
+            decision=decisions.get(candidate.row, outranked)[0],  # type: ignore[arg-type]
+            reason=decisions.get(candidate.row, outranked)[1],
+        )
+        for candidate in candidates
+    )

@@ -1,0 +1,49 @@
+"""The query of one recall, as every ranker and gate sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+# Named here for the signatures of rankers and gates.
+from olav_core.index.pool import Candidate, Pool
+from olav_core.records import GLOBAL_SCOPE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Candidate", "Pool", "Query"]
+
+
+def _no_vector() -> None:
+    return None
+
+
+@frozen(kw_only=True, eq=False)
+class Query:
+    """One question to the memory.
+
+    `text` is the user's own words. `terms` are its distinct lexical terms. `now` is seconds since the
+    epoch, UTC. `vector_source()` gives the vector when it is first asked for, so that legs that need none do
+    not wait for the embedder.
+    """
+
+    text: str
+    agent: str
+    now: float
+    scopes: tuple[str, ...] = (GLOBAL_SCOPE,)
+    language: str = "en"
+    terms: tuple[str, ...] = ()
+    vector_source: Callable[[], NDArray[np.float32] | None] = field(default=_no_vector, repr=False)
+
+    @cached_property
+    def vector(self) -> NDArray[np.float32] | None:
+        """The query in the store's centred space, float32 [d], unit length; None when there is none.
+
+        Raises EmbedderError when it could not be embedded.
+        """
+        return self.vector_source()

@@ -1,0 +1,176 @@
+"""Maintenance: fold, expire, compact, clean up; every failure is in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from olav_core.store import access_counts, filters, schema, tables, upsert
+from olav_core.errors import StoreError
+from olav_core.store.lock import local_path
+
+if TYPE_CHECKING:
+    from olav_core.store.store import Store
+
+#: Readers refresh before each search, so minutes are ample for one that still reads an old version.
+KEEP_VERSIONS = timedelta(minutes=10)
+KEEP_LOG = timedelta(days=90)
+#: The engine warns at 0 and treats this alike.
+NOW = timedelta(milliseconds=1)
+#: Lance's default rows per fragment: a fragment this large is not compacted for a few deleted rows.
+FULL_FRAGMENT = 1024 * 1024
+
+
+@frozen(kw_only=True)
+class MaintenanceReport:
+    """What maintenance did. `failures` are sentences, one per step that failed; empty when all is well.
+    `versions` and `fragments` are those of table `memory` afterwards."""
+
+    folded: int = 0
+    expired: int = 0
+    log_rows_deleted: int = 0
+    versions: int = 0
+    fragments: int = 0
+    failures: tuple[str, ...] = ()
+
+
+def optimize(
+    store: Store, *, older_than: timedelta = KEEP_VERSIONS, log_retention: timedelta = KEEP_LOG
+) -> MaintenanceReport:
+    """Fold access counts, delete expired rows and old log rows, compact every table, and clean up versions
+    older than `older_than`, except tagged ones and what is newer than the oldest tag.
+
+    Never raises for a step that failed: each is tried, the failures are returned.
+    """
+    failures: list[str] = []
+
+    def step(name: str, action: Callable[[], int]) -> int:
+        try:
+            return action()
+        except Exception as error:
+            failures.append(f"{name}: {error}")
+            return 0
+
+    now = datetime.now(UTC)
+    folded = step("fold access counts", store.fold_access_counts)
+    expired = step("delete expired rows", lambda: store.delete_where(filters.until("expires_at", now)))
+    shortened = step(
+        "shorten the recall log", lambda: access_counts.forget_before(store, now - log_retention)
+    )
+    with store.lock.shared():
+        for name in tables.table_names(store.database):
+            step(f"compact table {name}", lambda name=name: _compact(store, name, older_than))  # type: ignore[misc]
+    return MaintenanceReport(
+        folded=folded,
+        expired=expired,
+        log_rows_deleted=shortened,
+        versions=step("count versions", lambda: len(store.table.list_versions())),
+        fragments=step(
+            "count fragments", lambda: int(store.table.stats()["fragment_stats"]["num_fragments"])
+        ),
+        failures=tuple(failures),
+    )
+
+
+def purge(store: Store) -> None:
+    """Rewrite what holds deleted rows and drop every old version, so that erased texts leave the disk.
+
+    Raises StoreError when a tag holds an old version, or when deleted rows are still on disk afterwards.
+    """
+    tags = store.table.tags.list()
+    if tags:
+        raise StoreError(
+            f"old versions of {store.uri} are tagged ({', '.join(sorted(tags))}) and may hold erased text. "
+            "Delete the tags, then erase again with purge."
+        )
+    store.refresh()
+    if store.count() >= FULL_FRAGMENT:
+        rewrite(store)
+    else:
+        with store.lock.shared():
+            _second_fragment(store)
+            _compact(store, tables.MEMORY, NOW)
+    if _deletion_files(store):
+        raise StoreError(
+            f"deleted rows of {store.uri} are still on disk: other processes kept writing. "
+            "Run `olav kb optimize` when they are quiet, then forget with purge again."
+        )
+
+
+def rewrite(store: Store) -> None:
+    """Write the whole table anew as one commit, in a stream, and drop every old version. Row ids change."""
+    import pyarrow as pa
+
+    with store.lock.exclusive():
+        store.refresh()
+        layout = store.schema
+
+        def stream() -> Any:
+            for batch in store.batches(layout.names):
+                yield fresh(batch, layout)
+
+        store.table.add(pa.RecordBatchReader.from_batches(layout, stream()), mode="overwrite")
+        store.adopt()
+        _compact(store, tables.MEMORY, NOW)
+
+
+def fresh(batch: Any, layout: Any, vectors: Any = None) -> Any:
+    """The batch in `layout`, with other vectors on request, for a table that is written anew: row versions
+    start over, so `content_version` is 0."""
+    import pyarrow as pa
+
+    columns = []
+    for field in layout:
+        if field.name == "content_version":
+            columns.append(pa.array([0] * batch.num_rows, pa.int64()))
+        elif field.name == "vector" and vectors is not None:
+            flat = pa.array(vectors.reshape(-1), pa.float32())
+            columns.append(pa.FixedSizeListArray.from_arrays(flat, field.type.list_size))
+        else:
+            columns.append(batch.column(field.name))
+    return pa.RecordBatch.from_arrays(columns, schema=layout)
+
+
+def _compact(store: Store, name: str, older_than: timedelta) -> int:
+    table = store.table if name == tables.MEMORY else store.database.open_table(name)
+    table.checkout_latest()
+    tags = table.tags.list()
+    if tags:
+        # The engine refuses to clean up past a tagged version, so everything from the oldest tag on is kept.
+        tagged = min(entry["version"] for entry in tags.values())
+        moments = {entry["version"]: entry["timestamp"] for entry in table.list_versions()}
+        if tagged in moments:
+            older_than = max(older_than, datetime.now() - moments[tagged] + timedelta(seconds=1))
+    tables.retrying(
+        lambda: table.optimize(cleanup_older_than=max(older_than, NOW)),
+        what=f"compacting table {name}",
+        refresh=table.checkout_latest,
+    )
+    return 1
+
+
+def _second_fragment(store: Store) -> None:
+    # A lone fragment with few deleted rows is not compacted; one rewritten row makes a second to merge with.
+    import numpy as np
+
+    some = store.table.search().select(["id"]).limit(1).to_arrow().column("id").to_pylist()
+    rows = list(upsert.read(store, dict.fromkeys(some)).values())
+    vectors = store.vectors(some)
+    if not rows:
+        return
+    row = rows[0]
+    row["content_version"] = row["content_version"] or row["_row_last_updated_at_version"]
+    columns = {name: [row[name]] for name in (*schema.SHOWN, *schema.HIDDEN)}
+    table = schema.to_table(columns, np.stack([vectors[row["id"]]]), store.schema)
+    upsert.merge(store, table, expected=[row["revision"]])
+
+
+def _deletion_files(store: Store) -> bool:
+    directory = local_path(store.uri)
+    if directory is None:
+        return False
+    deletions = directory / "memory.lance" / "_deletions"
+    return deletions.is_dir() and any(deletions.iterdir())

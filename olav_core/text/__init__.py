@@ -1,0 +1,1 @@
+"""Text: terms for the lexical index, and the language of a text."""
