@@ -1,10 +1,10 @@
-"""Recall latency by stage at several store sizes, beside the flat numpy scan and a bare tantivy query.
+"""Recall latency by stage at several store sizes, beside the flat numpy scan.
 
     python benchmarks/bench_recall.py --rows 1000 10000 100000
 
 The store is written through the product; embedder `hashing` at 384 dimensions stands in for the model, since
 what is measured is everything beyond the embedding (`--embedder e5` measures with it). The numpy scan over
-the same vectors, best 13 of all rows, and tantivy's best 100 are taken in the same run: the physical reference.
+as many vectors, best 13 of all rows, is taken in the same run: the physical reference.
 """
 
 from __future__ import annotations

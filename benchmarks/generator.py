@@ -18,7 +18,7 @@ SHARES = {"fact": 30, "operational_event": 30, "usage_guide": 8, "query_pattern"
 
 
 def vocabulary() -> list[str]:
-    """Return distinct words of the project's own texts: English words and Chinese runs of 2 to 4 characters."""
+    """Return distinct words of the project's own texts: English words, Chinese runs of 2 to 4 characters."""
     words: dict[str, None] = {}
     for path in sorted(TEXTS.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():

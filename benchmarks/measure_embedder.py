@@ -20,10 +20,10 @@ from environment import save
 
 from olav_core.embedding.distance import canonical
 from olav_core.embedding.handle import EmbedderHandle
-from olav_core.text.language import language_of
-from olav_core.index.means import LanguageMeans
 from olav_core.host.registry import build_registry
+from olav_core.index.means import LanguageMeans
 from olav_core.specs import DistanceScale
+from olav_core.text.language import language_of
 
 TEXTS = Path(__file__).parent / "texts"
 POOL = 50

@@ -53,8 +53,18 @@ def speed() -> list[str]:
                 f"{figures['peak_rss_mib']:,}",
             ]
         )
-    head = ["rows", "recall K=13, p50 / p95 ms", "K=1, p50 ms", "numpy scan alone, ms", "cold open, s", "RSS, MiB"]
-    return [f"**Recall beyond the embedding** ({where(found)}; `benchmarks/bench_recall.py`)", table(head, rows)]
+    head = [
+        "rows",
+        "recall K=13, p50 / p95 ms",
+        "K=1, p50 ms",
+        "numpy scan alone, ms",
+        "cold open, s",
+        "RSS, MiB",
+    ]
+    return [
+        f"**Recall beyond the embedding** ({where(found)}; `benchmarks/bench_recall.py`)",
+        table(head, rows),
+    ]
 
 
 def embedding() -> list[str]:
@@ -68,7 +78,10 @@ def embedding() -> list[str]:
         rows.append([f"import of {figures['rows']:,} memories, {bulk['configuration']['embedder']}", share])
     if not rows:
         return []
-    return ["**Start and import** (`benchmarks/bench_start.py`, `benchmarks/bench_import.py`)", table(["what", "p50"], rows)]
+    return [
+        "**Start and import** (`benchmarks/bench_start.py`, `benchmarks/bench_import.py`)",
+        table(["what", "p50"], rows),
+    ]
 
 
 def scales() -> list[str]:

@@ -9,8 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
-    from olav_core.text.analyzer import analyze as analyze
-    from olav_core.text.analyzer import query_terms as query_terms
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
@@ -31,29 +29,31 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.errors import StoreError as StoreError
     from olav_core.errors import UnknownIdError as UnknownIdError
     from olav_core.errors import WorkspaceError as WorkspaceError
-    from olav_core.importing.folder_scope import scope_from_folder as scope_from_folder
     from olav_core.hookspecs import hookimpl as hookimpl
+    from olav_core.host.plugin import PluginFault as PluginFault
+    from olav_core.host.plugin import PluginInfo as PluginInfo
+    from olav_core.host.registry import Registry as Registry
+    from olav_core.host.registry import build_registry as build_registry
+    from olav_core.importing.directory import import_directory as import_directory
+    from olav_core.importing.folder_scope import scope_from_folder as scope_from_folder
+    from olav_core.importing.jsonl import read_jsonl as read_jsonl
     from olav_core.importing.report import ImportItem as ImportItem
     from olav_core.importing.report import ImportReport as ImportReport
-    from olav_core.importing.directory import import_directory as import_directory
-    from olav_core.importing.jsonl import read_jsonl as read_jsonl
-    from olav_core.text.language import language_of as language_of
+    from olav_core.importing.yaml_document import YamlDocument as YamlDocument
+    from olav_core.importing.yaml_document import YamlKey as YamlKey
+    from olav_core.importing.yaml_document import read_yaml_document as read_yaml_document
     from olav_core.index.means import load_means as load_means
+    from olav_core.index.pool import Candidate as Candidate
+    from olav_core.index.pool import Pool as Pool
     from olav_core.memory import Memory as Memory
     from olav_core.opening import init as init
     from olav_core.opening import open as open
-    from olav_core.host.plugin import PluginFault as PluginFault
-    from olav_core.host.plugin import PluginInfo as PluginInfo
-    from olav_core.index.pool import Candidate as Candidate
-    from olav_core.index.pool import Pool as Pool
     from olav_core.recall.query import Query as Query
     from olav_core.recall.recall import CandidateTrace as CandidateTrace
     from olav_core.recall.recall import Recall as Recall
     from olav_core.recall.recall import RecalledMemory as RecalledMemory
     from olav_core.records import MemoryRecord as MemoryRecord
     from olav_core.records import check_scope as check_scope
-    from olav_core.host.registry import Registry as Registry
-    from olav_core.host.registry import build_registry as build_registry
     from olav_core.specs import CategorySpec as CategorySpec
     from olav_core.specs import CommandSpec as CommandSpec
     from olav_core.specs import DistanceScale as DistanceScale
@@ -72,9 +72,9 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import RedactorSpec as RedactorSpec
     from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
     from olav_core.specs import Verdict as Verdict
-    from olav_core.importing.yaml_document import YamlDocument as YamlDocument
-    from olav_core.importing.yaml_document import YamlKey as YamlKey
-    from olav_core.importing.yaml_document import read_yaml_document as read_yaml_document
+    from olav_core.text.analyzer import analyze as analyze
+    from olav_core.text.analyzer import query_terms as query_terms
+    from olav_core.text.language import language_of as language_of
 
 __version__ = "0.1.0"
 

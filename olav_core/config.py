@@ -15,10 +15,10 @@ import attrs
 from attrs import field, frozen
 
 from olav_core.errors import ConfigError, did_you_mean
-from olav_core.specs import CategorySpec, GateUse
 from olav_core.host.structuring import FieldFault, Range, WrongValueError, converter, faults_of
-from olav_core.recall.tier import Tier
 from olav_core.host.validation import check_rules
+from olav_core.recall.tier import Tier
+from olav_core.specs import CategorySpec, GateUse
 
 if TYPE_CHECKING:
     from cattrs import Converter

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
-from olav_core.errors import OlavError, RecordError, UnknownIdError
-from olav_core.recall.recall import CandidateTrace, Recall
-from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope
-from olav_core.host.registry import Registry
 from olav_core.embedding.space import EmbeddingSpace
-from olav_core.specs import Draft
+from olav_core.errors import OlavError, RecordError, UnknownIdError
+from olav_core.host.registry import Registry
+from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
+from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope
+from olav_core.specs import Draft
 from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
-    from olav_core.index.coverage import Coverage
     from olav_core.importing.report import ImportReport
+    from olav_core.index.coverage import Coverage
     from olav_core.index.index import RecallIndex
-    from olav_core.store.maintenance import MaintenanceReport
     from olav_core.recall.pipeline import RecallPipeline
+    from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
 
@@ -347,8 +347,8 @@ class Memory:
     def pipeline(self) -> RecallPipeline:
         with self._lock:
             if self._pipeline is None:
-                from olav_core.recall.chain import build_chain
                 from olav_core.index.index import RecallIndex
+                from olav_core.recall.chain import build_chain
                 from olav_core.recall.pipeline import RecallPipeline
 
                 self._pipeline = RecallPipeline(

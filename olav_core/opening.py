@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.errors import WorkspaceError
-from olav_core.memory import Memory
 from olav_core.host.registry import Registry, build_registry
+from olav_core.memory import Memory
 from olav_core.workspace import Workspace, find_workspace, workspace_at
 
 if TYPE_CHECKING:

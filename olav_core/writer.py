@@ -10,8 +10,8 @@ from attrs import evolve, frozen
 
 from olav_core.errors import ErasedTextError, OlavError, RecordError, did_you_mean
 from olav_core.host.metadata import structure
-from olav_core.records import MemoryRecord, check_scope, check_tags, check_text, memory_id
 from olav_core.recall.render import strip_block
+from olav_core.records import MemoryRecord, check_scope, check_tags, check_text, memory_id
 from olav_core.specs import CategorySpec, Draft
 from olav_core.store.tombstones import text_hash
 

@@ -6,8 +6,8 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
 from olav_core.embedding.fingerprint import Fingerprint, check
+from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
 
 
 def fingerprint(dimension: int = 8, **changes: object) -> Fingerprint:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import frozen
 
-from olav_core.errors import ConfigError
 from olav_core.embedding.onnx_model import OnnxModel, load_model
+from olav_core.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np

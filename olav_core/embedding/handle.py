@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from olav_core.errors import ConfigError, EmbedderError, EmbedderUnavailableError, OlavError, RecordError
 from olav_core.embedding.fingerprint import CANARY_PASSAGES, CANARY_QUERY, Fingerprint
+from olav_core.errors import ConfigError, EmbedderError, EmbedderUnavailableError, OlavError, RecordError
 from olav_core.records import check_text, clean_text
 from olav_core.specs import DistanceScale, Embedder, EmbedderSpec, ModelIdentity, Options
 

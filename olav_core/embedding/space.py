@@ -6,8 +6,8 @@ import os
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from olav_core.errors import EmbeddingSpaceMismatchError
 from olav_core.embedding.fingerprint import Fingerprint, check
+from olav_core.errors import EmbeddingSpaceMismatchError
 
 if TYPE_CHECKING:
     from olav_core.embedding.handle import EmbedderHandle

@@ -9,14 +9,14 @@ from typing import Any
 
 import attrs
 
-from olav_core.host.discovery import find_refs, given_refs, may_implement
 from olav_core.errors import did_you_mean
+from olav_core.host.discovery import find_refs, given_refs, may_implement
 from olav_core.host.implementations import REGISTER_PREFIX
 from olav_core.host.loading import Claim, Loading, load_all
 from olav_core.host.plugin import PluginFault, PluginInfo, Problem
 from olav_core.host.registry import Registry
-from olav_core.specs import STAGES
 from olav_core.host.validation import SPEC_TYPES, check_references
+from olav_core.specs import STAGES
 
 
 def assemble(

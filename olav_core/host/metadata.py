@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from olav_core.errors import RecordError
+from olav_core.host.structuring import FieldFault, converter, faults_of, shown
 from olav_core.records import clean_text
 from olav_core.specs import CategorySpec
-from olav_core.host.structuring import FieldFault, converter, faults_of, shown
 
 #: Nesting beyond this is a mistake or an attack, and would end in a RecursionError somewhere later.
 MAX_DEPTH = 32

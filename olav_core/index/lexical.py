@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from olav_core.text.analyzer import ANALYZER_VERSION
 from olav_core.index.index_files import BrokenIndexError, check_files, guarded, opening
 from olav_core.index.lexical_snapshot import STAMP_ROW, LexicalSnapshot, storable
 from olav_core.index.pending import CorpusStats, LexicalRow
+from olav_core.text.analyzer import ANALYZER_VERSION
 
 #: Raise it when the fields or the stamp change.
 FORMAT_VERSION = 1

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olav_core.text.analyzer import analyze
 from olav_core.index.index_files import BrokenIndexError
 from olav_core.index.lexical import LexicalIndex, LexicalWriter
 from olav_core.index.pending import LexicalRow, PendingRows
+from olav_core.text.analyzer import analyze
 
 if TYPE_CHECKING:
     from olav_core.index.rows import RowTable

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from olav_core.index.keywords import KeywordTable
-from olav_core.text.language import languages_of
 from olav_core.index.matrix import CentredMatrix
 from olav_core.index.means import LanguageMeans
 from olav_core.index.record_cache import RecordCache
 from olav_core.index.rows import Names, RowTable
+from olav_core.text.language import languages_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

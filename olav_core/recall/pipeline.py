@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import Factory, define
 
-from olav_core.text.analyzer import query_terms
 from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
-from olav_core.text.language import language_of
 from olav_core.recall.query import Query
 from olav_core.recall.recall import CandidateTrace, Recall, RecalledMemory
 from olav_core.recall.render import estimate_tokens, fit_budget, render_block, strip_block
 from olav_core.recall.select import select
+from olav_core.text.analyzer import query_terms
+from olav_core.text.language import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from olav_core.recall.chain import Chain
     from olav_core.config import RecallSettings
     from olav_core.embedding.handle import EmbedderHandle
     from olav_core.index.index import RecallIndex
     from olav_core.index.pool import Candidate, Pool
+    from olav_core.recall.chain import Chain
     from olav_core.specs import CategorySpec, FloatArray
 
 #: Of a longer query only the first and last halves of this many characters are embedded.

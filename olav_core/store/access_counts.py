@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from olav_core.store import filters, schema, upsert
 from olav_core.errors import ConflictError
+from olav_core.store import filters, schema, upsert
 from olav_core.store.tables import ATTEMPTS, lost_race, pause, retrying
 
 if TYPE_CHECKING:

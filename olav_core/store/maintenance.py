@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from olav_core.store import access_counts, filters, schema, tables, upsert
 from olav_core.errors import StoreError
+from olav_core.store import access_counts, filters, schema, tables, upsert
 from olav_core.store.lock import local_path
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from olav_core.store import filters, schema, tables
 from olav_core.errors import StoreError
 from olav_core.records import MemoryRecord
+from olav_core.store import filters, schema, tables
 
 if TYPE_CHECKING:
     import pyarrow as pa

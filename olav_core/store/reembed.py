@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from olav_core.store import maintenance, schema, tables
 from olav_core.errors import StoreError
+from olav_core.store import maintenance, schema, tables
 from olav_core.store.lock import WriteLock
 from olav_core.store.store import dimension_of
 

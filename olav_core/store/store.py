@@ -11,12 +11,12 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from olav_core.store import access_counts, filters, maintenance, schema, tables, upsert
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
+from olav_core.records import MemoryRecord
+from olav_core.store import access_counts, filters, maintenance, schema, tables, upsert
 from olav_core.store.lock import WriteLock, local_path
 from olav_core.store.reader import CHUNK, TableReader
 from olav_core.store.recall_log import Hit, RecallLog, recall_log_schema
-from olav_core.records import MemoryRecord
 from olav_core.store.tombstones import Tombstones, tombstone_schema
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
-from olav_core.store import filters, schema
 from olav_core.errors import ConflictError, RecordError
 from olav_core.records import MemoryRecord
+from olav_core.store import filters, schema
 from olav_core.store.tables import ATTEMPTS, lost_race, pause
 
 if TYPE_CHECKING:

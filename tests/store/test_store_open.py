@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from store_rows import DIMENSION, SPACE, fact, vectors
 
-from olav_core.store import tables
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
+from olav_core.store import tables
 from olav_core.store.schema import FINGERPRINT_KEY, memory_schema
 from olav_core.store.store import Store
 
