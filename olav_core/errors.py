@@ -51,7 +51,7 @@ class StoreError(OlavError):
 
 
 class ConflictError(StoreError):
-    """Commits by others kept winning until the bounded retries ran out; nothing was written."""
+    """Commits by others kept winning until the bounded retries ran out; the message says what is missing."""
 
 
 class EmbedderError(OlavError):

@@ -218,7 +218,8 @@ class Finding:
 
 @frozen(kw_only=True)
 class RedactorSpec:
-    """Masks secrets. `redact(value)` takes a string or a JSON value and returns (value, findings); linear time."""
+    """Masks secrets. `redact(value)` takes a string or a JSON value and returns (value, findings), in linear
+    time."""
 
     id: str
     purpose: str
@@ -226,16 +227,29 @@ class RedactorSpec:
     priority: int = 50
 
 
+def _no_verb(_: str) -> str | None:
+    return None
+
+
 @frozen(kw_only=True)
 class VerbMatcherSpec:
-    """Tells write-class tools. `match(tool_name)` returns the verb or None; `succeeded(result)` returns
-    False for a result that is a failure whatever its status says, None when it cannot tell."""
+    """Tells write-class tool calls, and failed ones. A matcher gives what it knows, the rest stays None.
+
+    - `match(tool_name)`: the verb of a tool that changes something, or None.
+    - `extend(verbs)`: a `match` that also knows these verbs of a team (`capture.verbs`).
+    - `writes(tool_name, args)`: for tools whose arguments decide (a shell, SQL, an HTTP client): True for a
+      change, False for a look, None when the name decides. `args` may hold anything.
+    - `succeeded(result)`, or `succeeded(result, tool_name)`: False for a result that is a failure whatever its
+      status says, True for one that says it succeeded, None when it cannot tell. `result` may be anything.
+    """
 
     id: str
     purpose: str
     languages: tuple[str, ...]
-    match: Callable[[str], str | None]
-    succeeded: Callable[[Any], bool | None] | None = None
+    match: Callable[[str], str | None] = _no_verb
+    succeeded: Callable[..., bool | None] | None = None
+    extend: Callable[[Sequence[str]], Callable[[str], str | None]] | None = None
+    writes: Callable[[str, Any], bool | None] | None = None
 
 
 # --- importers, commands ------------------------------------------------------------------------

@@ -79,6 +79,6 @@ def find_workspace(start: str | os.PathLike[str] | None = None) -> Workspace:
         if (folder / DIRECTORY).is_dir():
             return Workspace(folder)
     raise WorkspaceError(
-        f"There is no {DIRECTORY} folder in {here} or above it. Run `olav init` there, or name the workspace: "
-        "`--workspace DIR`."
+        f"There is no {DIRECTORY} folder in {here} or above it. Run `olav init` there, or name the "
+        "workspace: `--workspace DIR`."
     )

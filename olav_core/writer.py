@@ -164,8 +164,10 @@ class Writer:
         erased = self._store.erased(set(hashes.values()))
         for identifier, digest in hashes.items():
             if digest in erased:
-                message = f"This text was erased before, so {identifier} is not stored. Pass revive to store it again."
-                outcomes[identifier] = Remembered(id=identifier, error=ErasedTextError(message))
+                error = ErasedTextError(
+                    f"This text was erased before, so {identifier} is not stored. Pass revive to store it again."
+                )
+                outcomes[identifier] = Remembered(id=identifier, error=error)
         return [record for record in records if record.id not in outcomes]
 
     def _stored_vectors(

@@ -40,6 +40,5 @@ class EmbeddingSpace:
             except EmbeddingSpaceMismatchError:
                 if os.environ.get(DESTRUCTIVE_VARIABLE) != "1":
                     raise
-                self._store.recreate(self._store.uri, current.to_json())
-                self._store.adopt()
+                self._store.destroy_rows(current.to_json())
             self._checked = self._store.fingerprint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,11 @@ def purge(store: Store) -> None:
         with store.lock.shared():
             _second_fragment(store)
             _compact(store, tables.MEMORY, NOW)
+            for _ in range(tables.ATTEMPTS):
+                if not _deletion_files(store):
+                    break
+                time.sleep(NOW.total_seconds())  # a version younger than NOW outlived the clean-up
+                _compact(store, tables.MEMORY, NOW)
     if _deletion_files(store):
         raise StoreError(
             f"deleted rows of {store.uri} are still on disk: other processes kept writing. "

@@ -106,18 +106,22 @@ class Store(TableReader):
         For OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION only. Tombstones stay. Old versions stay until maintenance.
         """
         store = cls.open(uri, storage_options=storage_options)
+        return store, store.destroy_rows(fingerprint, dimension=dimension)
+
+    def destroy_rows(self, fingerprint: str, *, dimension: int | None = None) -> int:
+        """Destroy every row and go on, empty, in another space; returns how many rows went. See `recreate`."""
         width = dimension_of(fingerprint) if dimension is None else dimension
         empty = schema.memory_schema(width, fingerprint).empty_table()
-        with store.lock.exclusive():
-            store.refresh()
-            destroyed = store.count()
-            store.table.add(empty, mode="overwrite")
-            store.recall_log_table().delete("true")
-            store.adopt()
+        with self.lock.exclusive():
+            self.refresh()
+            destroyed = self.count()
+            self.table.add(empty, mode="overwrite")
+            self.recall_log_table().delete("true")
+            self.adopt()
         _log.warning(
-            "destroyed %d memories in %s: OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION is set", destroyed, uri
+            "destroyed %d memories in %s: OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION is set", destroyed, self.uri
         )
-        return store, destroyed
+        return destroyed
 
     def close(self) -> None:
         """Flush the recall log and stop its writer."""
