@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from attrs import field, frozen
 
+from olav_core import clock
 from olav_core.errors import RecordError
 
 GLOBAL_SCOPE = "global"
@@ -41,8 +42,8 @@ class MemoryRecord:
     origin: str = "user"
     confidence: float = 1.0
     tags: tuple[str, ...] = ()
-    timestamp: datetime = field(factory=lambda: datetime.now(UTC))
-    created_at: datetime = field(factory=lambda: datetime.now(UTC))
+    timestamp: datetime = field(factory=lambda: clock.now())
+    created_at: datetime = field(factory=lambda: clock.now())
     access_count: int = 0
     expires_at: datetime | None = None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
+from olav_core import clock
 from olav_core.errors import ErasedTextError, OlavError, RecordError, did_you_mean
 from olav_core.host.metadata import structure
 from olav_core.recall.render import strip_block
@@ -87,7 +88,7 @@ class Writer:
             raise RecordError(f"confidence must be a number from 0 to 1, not {confidence!r}.")
         text, _ = self._registry.redact(strip_block(check_text(draft.text)))
         metadata, _ = self._registry.redact(dict(draft.metadata))
-        timestamp = as_time(draft.timestamp, "timestamp") or datetime.now(UTC)
+        timestamp = as_time(draft.timestamp, "timestamp") or clock.now()
         expires_at = as_time(draft.expires_at, "expires_at")
         if expires_at is None and spec.ttl is not None:
             expires_at = timestamp + spec.ttl
@@ -102,7 +103,7 @@ class Writer:
             confidence=float(confidence),
             tags=check_tags(draft.tags),
             timestamp=timestamp,
-            created_at=datetime.now(UTC),
+            created_at=clock.now(),
             expires_at=expires_at,
         )
         try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from olav_core import clock
 from olav_core.cli.options import json_option, stdin_text, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
@@ -158,7 +158,7 @@ def _absence(memory: Memory, record: MemoryRecord, result: Recall) -> str:
         return f"the plug-in of its category {record.category!r} is not in force; see `olav plugins`"
     if not spec.recallable or spec.cap == 0:
         return f"memories of the category {record.category!r} are not injected by themselves"
-    if record.expires_at is not None and record.expires_at <= datetime.now(UTC):
+    if record.expires_at is not None and record.expires_at <= clock.now():
         return f"it expired on {record.expires_at.date().isoformat()}"
     return "other memories of its category, or in all, are nearer to the query"
 

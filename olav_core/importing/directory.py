@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from attrs import evolve, fields_dict, frozen, has
 
+from olav_core import clock
 from olav_core.errors import OlavError
 from olav_core.importing.report import Action, ImportItem, ImportReport
 from olav_core.importing.source import REMOVED_SUFFIX, ImportSource
@@ -246,7 +246,7 @@ class _Import:
             return False
         if entry.draft.expires_at is None and record.expires_at is not None:
             # The category's ttl, counted from each import: rewrite only what has expired.
-            return row.expires_at is not None and row.expires_at > datetime.now(UTC)
+            return row.expires_at is not None and row.expires_at > clock.now()
         return record.expires_at == row.expires_at
 
     # --- apply ---

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import Factory, define
 
+from olav_core import clock
 from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
 from olav_core.recall.query import Query
@@ -102,14 +103,14 @@ class RecallPipeline:
         vector = self._embed(words, run)
         with run.stage("sync"):
             self.index.sync()
-            pool = self.index.pool(scopes, now=time.time(), category=category)
+            pool = self.index.pool(scopes, now=clock.now().timestamp(), category=category)
         query = Query(
             text=words,
             agent=agent,
             scopes=tuple(scopes),
             language=language_of(words),
             terms=tuple(query_terms(words)),
-            now=time.time(),
+            now=clock.now().timestamp(),
             vector_source=lambda: self._centred(vector, words, run),
         )
         legs = self._legs(query, pool, run)

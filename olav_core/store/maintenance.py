@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from olav_core import clock
 from olav_core.errors import StoreError
 from olav_core.store import access_counts, filters, schema, tables, upsert
 from olav_core.store.lock import local_path
@@ -55,7 +56,7 @@ def optimize(
             failures.append(f"{name}: {error}")
             return 0
 
-    now = datetime.now(UTC)
+    now = clock.now()
     folded = step("fold access counts", store.fold_access_counts)
     expired = step("delete expired rows", lambda: store.delete_where(filters.until("expires_at", now)))
     shortened = step(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import json
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from olav_core import clock
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
 from olav_core.records import MemoryRecord
 from olav_core.store import access_counts, filters, maintenance, schema, tables, upsert
@@ -222,7 +222,7 @@ class Store(TableReader):
         self, memory_ids: Sequence[str], *, agent: str, query_hash: str, tier: str, ts: float | None = None
     ) -> None:
         """Note that these memories were shown, best first; buffered, returns at once."""
-        now = time.time() if ts is None else ts
+        now = clock.now().timestamp() if ts is None else ts
         self.recall_log.add(
             [
                 Hit(now, query_hash, agent, row_id, rank, tier)

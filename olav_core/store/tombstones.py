@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from olav_core import clock
 from olav_core.store import filters
 from olav_core.store.tables import retrying
 
@@ -42,7 +42,7 @@ class Tombstones:
         """Lay a tombstone for every (id, text)."""
         import pyarrow as pa
 
-        now = datetime.now(UTC)
+        now = clock.now()
         rows = pa.Table.from_pylist(
             [{"text_hash": text_hash(text), "memory_id": row_id, "erased_at": now} for row_id, text in texts],
             schema=tombstone_schema(),
