@@ -48,10 +48,13 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.memory import Memory as Memory
     from olav_core.opening import init as init
     from olav_core.opening import open as open
+    from olav_core.recall.messages import last_user_text as last_user_text
+    from olav_core.recall.messages import with_block as with_block
     from olav_core.recall.query import Query as Query
     from olav_core.recall.recall import CandidateTrace as CandidateTrace
     from olav_core.recall.recall import Recall as Recall
     from olav_core.recall.recall import RecalledMemory as RecalledMemory
+    from olav_core.recall.render import strip_block as strip_block
     from olav_core.records import MemoryRecord as MemoryRecord
     from olav_core.records import check_scope as check_scope
     from olav_core.specs import CategorySpec as CategorySpec
@@ -109,6 +112,9 @@ _PUBLIC = {
     "OnnxEncoder": "embedding.encoder",
     "Candidate": "index.pool",
     "Pool": "index.pool",
+    "last_user_text": "recall.messages",
+    "with_block": "recall.messages",
+    "strip_block": "recall.render",
     "Query": "recall.query",
     "Recall": "recall.recall",
     "RecalledMemory": "recall.recall",

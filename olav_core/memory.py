@@ -74,12 +74,14 @@ class Memory:
         limit: int | None = None,
         category: str | None = None,
         scopes: Sequence[str] | None = None,
+        token_budget: int | None = None,
         log: bool = True,
     ) -> Recall:
         """Return the memories that matter to `query` for `agent`, and the block for its prompt.
 
         K is `limit`, else the tier's (1, 2, 13); the tier is `tier`, else that of `model`, else the
         agent's or the workspace's setting. `scopes` defaults to the agent, its teams and "global".
+        `token_budget` is what the block may take, else the tier's setting (estimated tokens).
         `log=False` keeps the recall out of the access counts.
 
         Raises EmbeddingSpaceMismatchError, UnknownIdError (category) and ConfigError (tier).
@@ -92,6 +94,7 @@ class Memory:
             tier=chosen,
             limit=TIER_LIMITS[chosen] if limit is None else limit,
             category=category,
+            token_budget=token_budget,
         )
         if log and self.settings.recall.log and result.items:
             digest = hashlib.sha256(result.query.encode("utf-8", "surrogatepass")).hexdigest()

@@ -80,6 +80,7 @@ class RecallPipeline:
         tier: str,
         limit: int,
         category: str | None = None,
+        token_budget: int | None = None,
         ranking_only: bool = False,
     ) -> Recall:
         """Recall for the user's words `text` in `scopes`.
@@ -122,7 +123,8 @@ class RecallPipeline:
             best = candidates[:limit]
             pool.load(best)
             return self._result(about, run, items=self._items(best))
-        return self._choose(about, query, pool, candidates, run)
+        budget = self.settings.token_budget[tier] if token_budget is None else token_budget  # type: ignore[index]
+        return self._choose(about, query, pool, candidates, budget, run)
 
     # --- stages ---------------------------------------------------------------------------------
 
@@ -235,7 +237,13 @@ class RecallPipeline:
         return total
 
     def _choose(
-        self, about: dict[str, Any], query: Query, pool: Pool, candidates: list[Candidate], run: _Run
+        self,
+        about: dict[str, Any],
+        query: Query,
+        pool: Pool,
+        candidates: list[Candidate],
+        budget: int,
+        run: _Run,
     ) -> Recall:
         decisions: dict[int, tuple[str, str]] = {}
         limit: int = about["limit"]
@@ -252,14 +260,12 @@ class RecallPipeline:
         with run.stage("load"):
             pool.load(selection.chosen)
         with run.stage("render"):
-            items, dropped = fit_budget(
-                self._items(selection.chosen), self.settings.token_budget[about["tier"]]
-            )
+            items, dropped = fit_budget(self._items(selection.chosen), budget)
             block = render_block(items)
         over = {item.id for item in dropped}
         for slot, candidate in enumerate(selection.chosen, 1):
             decisions[candidate.row] = (
-                ("budget", f"slot {slot}, but the {about['tier']} tier's token budget is spent")
+                ("budget", f"slot {slot}, but the block's {budget} tokens are spent")
                 if candidate.id in over
                 else ("injected", f"slot {slot}")
             )
