@@ -122,7 +122,7 @@ class RecallPipeline:
         if ranking_only:
             best = candidates[:limit]
             pool.load(best)
-            return self._result(about, run, items=self._items(best))
+            return self._result(about, run, items=self._items(best, run))
         budget = self.settings.token_budget[tier] if token_budget is None else token_budget  # type: ignore[index]
         return self._choose(about, query, pool, candidates, budget, run)
 
@@ -158,7 +158,7 @@ class RecallPipeline:
         for name, leg in self.chain.legs.items():
             try:
                 with run.stage(name):
-                    legs[name] = leg.scores(query, pool)
+                    legs[name] = _row_scores(leg.scores(query, pool), pool)
             except EmbeddingSpaceMismatchError:
                 raise
             except Exception as error:
@@ -188,7 +188,7 @@ class RecallPipeline:
         """Return the best rows of every category, by falling score."""
         with run.stage("fuse"):
             try:
-                fused = self.chain.fuser.fuse(query, pool, legs)
+                fused = _row_scores(self.chain.fuser.fuse(query, pool, legs), pool)
             except Exception as error:
                 run.failed("fuse", error)
                 fused = next(iter(legs.values()))
@@ -255,12 +255,16 @@ class RecallPipeline:
                 pool.load(kept[:RERANKED])
                 kept = self._reranked(query, kept, run)
         with run.stage("select"):
-            selection = select(kept, limit, self.categories, list(self.chain.diversifiers.values()))
+            try:
+                selection = select(kept, limit, self.categories, list(self.chain.diversifiers.values()))
+            except Exception as error:
+                run.failed("diversify", error)
+                selection = select(kept, limit, self.categories)
             decisions |= selection.passed_over
         with run.stage("load"):
             pool.load(selection.chosen)
         with run.stage("render"):
-            items, dropped = fit_budget(self._items(selection.chosen), budget)
+            items, dropped = fit_budget(self._items(selection.chosen, run), budget)
             block = render_block(items)
         over = {item.id for item in dropped}
         for slot, candidate in enumerate(selection.chosen, 1):
@@ -286,12 +290,13 @@ class RecallPipeline:
             for name, gate in self.chain.gates[candidate.category].items():
                 try:
                     verdict = gate.decide(query, candidate)
+                    keep, reason = verdict.keep, verdict.reason
                 except Exception as error:
                     run.failed(f"gate {name}", error)
                     decisions[candidate.row] = ("gate", f"{name} failed: {error!r}")
                     break
-                if not verdict.keep:
-                    decisions[candidate.row] = ("gate", f"{name}: {verdict.reason}")
+                if not keep:
+                    decisions[candidate.row] = ("gate", f"{name}: {reason}")
                     break
             else:
                 kept.append(candidate)
@@ -329,13 +334,13 @@ class RecallPipeline:
 
     # --- results --------------------------------------------------------------------------------
 
-    def _items(self, candidates: Sequence[Candidate]) -> tuple[RecalledMemory, ...]:
+    def _items(self, candidates: Sequence[Candidate], run: _Run) -> tuple[RecalledMemory, ...]:
         return tuple(
             RecalledMemory(
                 id=candidate.id,
                 category=candidate.category,
                 scope=candidate.record.scope,
-                text=self.categories[candidate.category].render(candidate.record),
+                text=self._rendered(candidate, run),
                 score=candidate.score,
                 distance=candidate.distance,
                 canonical_distance=candidate.canonical_distance,
@@ -343,6 +348,18 @@ class RecallPipeline:
             )
             for candidate in candidates
         )
+
+    def _rendered(self, candidate: Candidate, run: _Run) -> str:
+        """Return what the model reads; a category whose `render` fails is shown by its plain text."""
+        record = candidate.record
+        try:
+            text = self.categories[candidate.category].render(record)
+            if not isinstance(text, str):
+                raise TypeError(f"render returned {type(text).__name__}, not a string")
+        except Exception as error:
+            run.failed(f"render {candidate.category}", error)
+            return record.text
+        return text
 
     def _result(
         self,
@@ -368,6 +385,15 @@ class RecallPipeline:
             timings_ms={name: round(value, 3) for name, value in run.timings_ms.items()},
             trace=trace,
         )
+
+
+def _row_scores(scores: FloatArray, pool: Pool) -> FloatArray:
+    """Return a ranker's scores as they are, or raise ValueError: not one finite number per row."""
+    if np.shape(scores) != (pool.size,):
+        raise ValueError(f"gave scores of shape {np.shape(scores)} for {pool.size} rows")
+    if not np.isfinite(scores).all():
+        raise ValueError("gave a score that is not finite")
+    return scores
 
 
 def _trace(
