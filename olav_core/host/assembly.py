@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from olav_core import tracing
 from olav_core.errors import did_you_mean
 from olav_core.host.discovery import find_refs, given_refs, may_implement
 from olav_core.host.implementations import REGISTER_PREFIX
@@ -46,8 +47,13 @@ def assemble(
         _check_references(loadings, disabled)
         faults = _unused_switches(loadings, disabled)
     faults = [fault for loading in loadings for fault in loading.faults] + faults
+    specs = {kind: _in_order(loadings, kind) for kind in SPEC_TYPES}
+    for kind, mapping in specs.items():
+        tracing.say("specs", kind, ", ".join(mapping) or "none")
+    for fault in faults:
+        tracing.say("fault", fault.plugin, str(fault))
     return Registry(
-        **{kind: _in_order(loadings, kind) for kind in SPEC_TYPES},
+        **specs,
         plugins=tuple(_info(loading) for loading in loadings),
         faults=tuple(faults),
         written=_observers(host, registered, "olav_memory_written"),

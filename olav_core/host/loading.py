@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from olav_core import tracing
 from olav_core.host.implementations import (
     REGISTER_PREFIX,
     Accepted,
@@ -123,6 +124,7 @@ def _import(loading: Loading) -> None:
         )
     finally:
         loading.seconds = time.perf_counter() - start
+        tracing.say("import", loading.ref.key, "failed" if loading.broken else "", seconds=loading.seconds)
 
 
 def _mend_of(error: BaseException, ref: PluginRef) -> str:
@@ -161,15 +163,18 @@ def _collect(loading: Loading, hook: str, function: Any) -> None:
         return
     kind = hook.removeprefix(REGISTER_PREFIX)
     wanted = SPEC_TYPES[kind]
+    start = time.perf_counter()
     try:
         specs = function()
     except (Exception, SystemExit) as error:
+        tracing.say("hook", hook, f"{loading.ref.key} raised {describe(error)}")
         problem = Problem(
             f"{hook} raised {describe(error)}.",
             "Mend the hook: it may only build and return specs.",
         )
         loading.fail([problem], error=error)
         return
+    spent = time.perf_counter() - start
     if not isinstance(specs, (list, tuple)):
         loading.fail(
             [
@@ -180,6 +185,8 @@ def _collect(loading: Loading, hook: str, function: Any) -> None:
             ]
         )
         return
+    ids = ", ".join(str(getattr(spec, "id", spec)) for spec in specs)
+    tracing.say("hook", hook, f"{loading.ref.key} -> {ids or 'nothing'}", seconds=spent)
     for spec in specs:
         if not isinstance(spec, wanted):
             shown = spec.__name__ if isinstance(spec, type) else type(spec).__name__

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import field, frozen
 
+from olav_core import tracing
 from olav_core.errors import PluginError, UnknownIdError, did_you_mean
 from olav_core.host.plugin import SINGULAR, PluginFault, PluginInfo
 from olav_core.specs import (
@@ -146,7 +147,9 @@ class Registry:
         for label, observer in observers:
             try:
                 observer(value)
+                tracing.say("hook", hook, label)
             except Exception as error:
+                tracing.say("hook", hook, f"{label} raised {type(error).__name__}")
                 with self._lock:
                     failures = self.observer_failures[label] = self.observer_failures.get(label, 0) + 1
                 # The first failure says it all; a log line per recall would bury everything else.
@@ -205,7 +208,7 @@ def build_registry(
     if disabled is None:
         disabled = os.environ.get("OLAV_DISABLE", "").replace(",", " ").split()
     if strict is None:
-        strict = os.environ.get("OLAV_STRICT", "").strip().lower() not in ("", "0", "false", "no")
+        strict = tracing.switched_on("OLAV_STRICT")
     registry = assemble(
         None if refs is None else tuple(refs),
         plugin_dir=plugin_dir,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import Factory, define
 
-from olav_core import clock
+from olav_core import clock, tracing
 from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
 from olav_core.recall.query import Query
@@ -53,10 +54,13 @@ class _Run:
         try:
             yield
         finally:
-            self.timings_ms[name] = (time.perf_counter() - began) * 1e3
+            seconds = time.perf_counter() - began
+            self.timings_ms[name] = seconds * 1e3
+            tracing.say("stage", name, seconds=seconds)
 
     def failed(self, what: str, error: Exception) -> None:
         self.degraded.append(f"{what}: {type(error).__name__}: {error}")
+        tracing.say("failed", what, f"{type(error).__name__}: {error}")
 
 
 @define
@@ -374,7 +378,11 @@ class RecallPipeline:
             run.warnings.append(
                 f"Embedder {self.embedder.id!r} has no distance scale: distance gates compare raw distances."
             )
-        run.timings_ms["total"] = (time.perf_counter() - run.started) * 1e3
+        spent = time.perf_counter() - run.started
+        run.timings_ms["total"] = spent * 1e3
+        counts = Counter(candidate.decision for candidate in trace)
+        told = ", ".join(f"{count} {decision}" for decision, count in counts.items())
+        tracing.say("recall", about["agent"], f"{len(items)} items; {told or 'no candidates'}", seconds=spent)
         return Recall(
             **about,
             items=items,
