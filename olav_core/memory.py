@@ -395,6 +395,10 @@ class Memory:
             self.registry.category(category)
         return self.pipeline.run(query, category=category, **options)
 
+    def scopes_of(self, agent: str) -> tuple[str, ...]:
+        """Return the scopes that `agent` recalls from: its own, its teams' and "global"."""
+        return self._scopes(agent, None)
+
     def _scopes(self, agent: str, scopes: Sequence[str] | None) -> tuple[str, ...]:
         if scopes is not None:
             return tuple(dict.fromkeys(check_scope(scope) for scope in scopes))
