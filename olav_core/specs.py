@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.query import Query
+    from olav_core.suite import Suite
 
     FloatArray = NDArray[np.float32]
 
@@ -293,6 +294,17 @@ class ImporterSpec:
     suffixes: tuple[str, ...]
     parse: Callable[[Path, Path, bytes], tuple[Sequence[Draft], Sequence[Fault]]]
     category: str
+
+
+@frozen(kw_only=True)
+class SuiteSpec:
+    """A kind of benchmark data for `olav bench`. `files` says which paths it reads; `load(paths)` returns a
+    Suite and raises RecordError for data that is not of that kind."""
+
+    id: str
+    purpose: str
+    files: str
+    load: Callable[[Sequence[Path]], Suite]
 
 
 @frozen(kw_only=True)

@@ -26,6 +26,7 @@ from olav_core.specs import (
     ImporterSpec,
     RankerSpec,
     RedactorSpec,
+    SuiteSpec,
     VerbMatcherSpec,
 )
 
@@ -39,6 +40,7 @@ SPEC_TYPES: Final[Mapping[str, type]] = {
     "verb_matchers": VerbMatcherSpec,
     "importers": ImporterSpec,
     "commands": CommandSpec,
+    "suites": SuiteSpec,
 }
 #: Ids become parts of row ids (`<category>:<hex>`), configuration keys, variable names and command words.
 ID_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -206,8 +208,9 @@ def _check_verb_matcher(spec: VerbMatcherSpec) -> Problems:
     yield from _check_words(spec, "purpose")
     yield from _check_strings(spec, "languages")
     yield from _check_callables(spec, 1, "match")
-    if spec.succeeded is not None:
-        yield from _check_callables(spec, 1, "succeeded")
+    for name, arity in (("succeeded", 1), ("extend", 1), ("writes", 2)):
+        if getattr(spec, name) is not None:
+            yield from _check_callables(spec, arity, name)
 
 
 def _check_importer(spec: ImporterSpec) -> Problems:
@@ -228,6 +231,11 @@ def _check_importer(spec: ImporterSpec) -> Problems:
 def _check_command(spec: CommandSpec) -> Problems:
     yield from _check_words(spec, "help")
     yield from _check_callables(spec, 0, "load")
+
+
+def _check_suite(spec: SuiteSpec) -> Problems:
+    yield from _check_words(spec, "purpose", "files")
+    yield from _check_callables(spec, 1, "load")
 
 
 def _check_words(spec: object, *names: str) -> Problems:
@@ -287,4 +295,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Problems]]] = {
     "verb_matchers": _check_verb_matcher,
     "importers": _check_importer,
     "commands": _check_command,
+    "suites": _check_suite,
 }

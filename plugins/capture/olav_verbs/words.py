@@ -1,0 +1,149 @@
+"""The words: which verbs change something, which only look, and what turns a verb into a noun."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: The verbs that OLAV's description names; always write-class.
+STEMS: Final = _words(
+    "register deploy push save destroy write record emit export ingest stop create update delete exec"
+)
+#: Synonyms of these actions that are hardly ever nouns: they count wherever the verb of a name may stand.
+FIRM: Final = _words(
+    "accept activate add adjust allocate amend append apply approve archive assign attach bind broadcast"
+    " buy"
+    " cancel close configure customize deactivate deallocate decline decommission decrease deprovision"
+    " deregister"
+    " detach disable discard donate downgrade duplicate edit enable enroll erase escalate evict forward"
+    " grant"
+    " increase insert install invite isolate kill lower merge migrate modify mount notify overwrite pay"
+    " persist"
+    " prepend provision publish purchase purge put quarantine reassign reboot redeem refund reimburse"
+    " reject remove"
+    " rename renew reopen replace reply reset resolve restart restore resume retire revert revoke"
+    " rollback rotate sell"
+    " send set setup shutdown steer submit subscribe suspend terminate toggle trash truncate tweet retweet"
+    " unarchive unassign unbind undelete undo uninstall unlock unmount unpublish unregister unsubscribe"
+    " upsert"
+    " withdraw wipe abort reconfigure remediate pause refill follow unfollow mkdir rmdir reschedule"
+)
+#: Verbs that are as often nouns: they count in front, and not before a word that asks for information.
+LOOSE: Final = _words(
+    "backup ban bid block book change charge clear clone comment commit complete contact copy deposit"
+    " drop fill"
+    " flag flash flush fund import invest label launch like link lock mark move mute order patch pin"
+    " post press"
+    " raise release reserve scale schedule share sign star start store swap sync tag trade transfer"
+    " trigger unblock"
+    " unlink unlike unmute unpin untag upgrade upload"
+)
+#: Stems that are nouns as often: they are read as the LOOSE ones.
+NOUNISH: Final = _words("record export stop deploy exec ingest")
+#: Verbs that are write-class only on some objects.
+OBJECTS: Final = {
+    "confirm": _words("booking order reservation payment appointment purchase transaction"),
+    "exchange": _words("item items order product products"),
+    "file": _words("claim complaint report return ticket"),
+    "issue": _words("card certificate command credit invoice payment refund ticket token"),
+    "log": _words("activity call entry event expense incident meal metric metrics workout"),
+    "make": _words(
+        "appointment booking call deposit dir directory donation file folder order payment purchase"
+        " reservation"
+        " transaction transfer"
+    ),
+    "open": _words("account case door doors gate incident issue position pr ticket trade trunk valve window"),
+    "place": _words("bet bid call hold order orders trade"),
+    "report": _words("bug incident issue problem spam"),
+    "return": _words("book car item items order product products vehicle"),
+    "run": _words("backup deployment job migration migrations playbook"),
+    "take": _words("backup snapshot"),
+}
+#: `resolve_ticket` closes a ticket, `resolve_hostname` looks one up.
+LOOKED_UP: Final = _words("address dns domain host hostname ip name path ref reference symbol url")
+#: Two words that make one verb, and what they make.
+PHRASES: Final = {
+    **{tuple(verb.split()): verb.replace(" ", "") for verb in ("roll back", "set up", "shut down",
+    "back up")},
+    **{tuple(verb.split()): verb.replace(" ", "-") for verb in (
+        "bring down", "bring up", "clean up", "cut over", "fail over", "opt in", "opt out", "power cycle",
+        "power off", "power on", "roll out", "scale down", "scale in", "scale out", "scale up", "sign up",
+        "spin down", "spin up", "switch off", "switch on", "tear down", "turn off", "turn on",
+    )},
+    **{tuple(verb.split()): "login" for verb in ("log in", "log on", "log out", "sign in", "sign out")},
+}  # fmt: skip
+PHRASE_VERBS: Final = frozenset(PHRASES.values()) - {"login"}
+#: Shell commands that change files or processes; only as the whole name.
+COMMANDS: Final = _words(
+    "chgrp chmod chown cp dd kill killall ln mkdir mkfs mv rm rmdir shred tee touch truncate unlink"
+)
+#: Verbs that only look, compute or change nothing but the session: the first verb of a name decides.
+READS: Final = _words(
+    "analyse analyze answer ask assess audit authenticate browse calculate cat cd check classify compare"
+    " compile compute"
+    " connect convert count decode describe detect diagnose diff disconnect display download du embed"
+    " encode estimate"
+    " evaluate examine explain explore extract fetch filter find forecast generate get grep group head"
+    " help hash"
+    " identify inspect introspect lint list load locate login logon logout logoff look lookup ls match"
+    " measure monitor"
+    " navigate observe parse peek ping plan poll predict preview print probe profile pwd query rank read"
+    " recall recommend render"
+    " retrieve review scan score scrape search see select show simulate sort stat status suggest"
+    " summarise summarize tail"
+    " test think trace traceroute transcribe translate validate verify view visualize wait watch wc whoami"
+)
+#: Reading words that also name a thing, as in `price_list_update`.
+THINGS: Final = _words(
+    "list view query search check test plan group score profile report index filter status match"
+)
+#: A name that opens with one of these asks about a state, or names a moment.
+OPENERS: Final = _words(
+    "after are available before can could current did do_not does dry had has have how if is last latest"
+    " may max min"
+    " must needs next no not num number on pending previous recent should sum supports total was were"
+    " what when where"
+    " which who why will would"
+)
+QUESTIONS: Final = _words("are can could did does had has is should was were will would")
+#: Words before the verb that say nothing.
+ASIDES: Final = _words("api async auto batch bulk do fn force handle mass my op please safe sync tool try")
+#: After a LOOSE or NOUNISH verb: a thing one asks about, so that `deploy_status` is no deploying.
+INFO: Final = _words(
+    "availability available by code codes cost costs count counts date dates detail details description"
+    " duration"
+    " eligibility eta exists fee fees fields find format formats get history id ids info information key"
+    " keys latency length limit limits"
+    " log logs lookup metadata name names nearby notes number option options per permission permissions"
+    " price prices progress"
+    " quota rate rates reason reasons requirements schema search sequence size stats statistics status"
+    " suggestions"
+    " summary time times type types url value words"
+)
+#: The same after the other verbs, where only these make a noun of it.
+FIRM_INFO: Final = {
+    **dict.fromkeys(
+        ("register", "push", "save", "write", "emit"),
+        _words(
+            "availability count counts eligibility eta formats history latency options per permissions"
+            " progress rate"
+        ),
+    ),
+    "update": _words("availability available check eligibility frequency interval progress"),
+}
+STATUS_NOUNS: Final = _words("register push")
+#: At the end of a name: a property, not an object.
+PROPERTIES: Final = _words("allowed available disabled enabled needed possible required supported")
+#: An agent's notes to itself.
+SCAFFOLDING: Final = _words("plan scratchpad thought thoughts todo todos")
+PAST: Final = {
+    "write": "wrote written", "send": "sent", "buy": "bought", "sell": "sold", "pay": "paid",
+    "withdraw": "withdrawn",
+    "undo": "undone", "overwrite": "overwrote overwritten", "shutdown": "", "setup": "", "rollback": "",
+    "set": "",
+    "reset": "", "put": "",
+}  # fmt: skip
