@@ -54,7 +54,10 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.recall.recall import CandidateTrace as CandidateTrace
     from olav_core.recall.recall import Recall as Recall
     from olav_core.recall.recall import RecalledMemory as RecalledMemory
+    from olav_core.recall.render import fit_budget as fit_budget
+    from olav_core.recall.render import render_block as render_block
     from olav_core.recall.render import strip_block as strip_block
+    from olav_core.recall.tier import check_tier as check_tier
     from olav_core.records import MemoryRecord as MemoryRecord
     from olav_core.records import check_scope as check_scope
     from olav_core.specs import CategorySpec as CategorySpec
@@ -114,7 +117,10 @@ _PUBLIC = {
     "Pool": "index.pool",
     "last_user_text": "recall.messages",
     "with_block": "recall.messages",
+    "fit_budget": "recall.render",
+    "render_block": "recall.render",
     "strip_block": "recall.render",
+    "check_tier": "recall.tier",
     "Query": "recall.query",
     "Recall": "recall.recall",
     "RecalledMemory": "recall.recall",
