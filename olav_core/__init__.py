@@ -76,8 +76,11 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import Options as Options
     from olav_core.specs import RankerSpec as RankerSpec
     from olav_core.specs import RedactorSpec as RedactorSpec
+    from olav_core.specs import SuiteSpec as SuiteSpec
     from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
     from olav_core.specs import Verdict as Verdict
+    from olav_core.suite import Suite as Suite
+    from olav_core.suite import SuiteQuery as SuiteQuery
     from olav_core.text.analyzer import analyze as analyze
     from olav_core.text.analyzer import query_terms as query_terms
     from olav_core.text.language import language_of as language_of
@@ -126,6 +129,8 @@ _PUBLIC = {
     "RecalledMemory": "recall.recall",
     "CandidateTrace": "recall.recall",
     "Settings": "config",
+    "Suite": "suite",
+    "SuiteQuery": "suite",
     **dict.fromkeys(
         [
             "CategorySpec",
@@ -144,6 +149,7 @@ _PUBLIC = {
             "Options",
             "RankerSpec",
             "RedactorSpec",
+            "SuiteSpec",
             "Verdict",
             "VerbMatcherSpec",
         ],

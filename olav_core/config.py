@@ -54,9 +54,13 @@ def _with_default_budget(given: Mapping[Tier, int]) -> Mapping[Tier, int]:
 
 @frozen(kw_only=True)
 class StoreSettings:
-    """Where the table lies. `uri`: any LanceDB URI, None for the workspace's own database."""
+    """Where the table lies. `uri`: any LanceDB URI, None for the workspace's own database.
+
+    `maintain_after`: versions of a table after which maintenance runs by itself, in the background; 0 never.
+    """
 
     uri: str | None = None
+    maintain_after: Annotated[int, Range(0)] = 32
     storage_options: Mapping[str, str] = field(factory=dict, repr=False)  # may hold keys
 
 

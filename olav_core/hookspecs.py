@@ -16,6 +16,7 @@ from olav_core.specs import (
     ImporterSpec,
     RankerSpec,
     RedactorSpec,
+    SuiteSpec,
     VerbMatcherSpec,
 )
 
@@ -118,6 +119,17 @@ def olav_register_commands() -> Sequence[CommandSpec]:  # type: ignore[empty-bod
     that is run. An id that exists already is an error.
 
     Example: `return [CommandSpec(id="tickets", help="Count tickets.", load=load_tickets)]`
+    """
+
+
+@hookspec
+def olav_register_suites() -> Sequence[SuiteSpec]:  # type: ignore[empty-body]
+    """Register benchmark suites: kinds of data that `olav bench run` can read.
+
+    Called once, when the registry is built. Return a list of SuiteSpec. `load` gets the paths of the command
+    line and returns a Suite: memories to store and queries with the ids that answer them.
+
+    Example: `return [SuiteSpec(id="tickets", purpose="Solved tickets", files="a CSV file", load=load_tickets)]`
     """
 
 

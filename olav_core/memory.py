@@ -55,6 +55,8 @@ class Memory:
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
         spec = registry.embedder(settings.embedder.id)
         self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
+        store.upkeep.due_versions = settings.store.maintain_after
+        store.upkeep.then = self._catch_up
 
     def _use_embedder(self, handle: EmbedderHandle) -> None:
         self.embedder = handle
@@ -312,6 +314,11 @@ class Memory:
         self.index.sync()
         self.index.flush()
         return report
+
+    def _catch_up(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.index.sync()
+            self._pipeline.index.flush()
 
     def reembed(
         self, embedder: str, options: Mapping[str, Any] | None = None, *, on_progress: Progress | None = None

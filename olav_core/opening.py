@@ -17,14 +17,20 @@ if TYPE_CHECKING:
     from olav_core.store.store import Store
 
 
-def open(path: str | os.PathLike[str] | None = None, *, registry: Registry | None = None) -> Memory:
+def open(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    registry: Registry | None = None,
+    settings: Settings | None = None,
+) -> Memory:
     """Open the workspace at `path`, or the nearest one above it (default: OLAV_WORKSPACE, else here).
 
-    `registry`: the plug-ins to use (default: all that are installed). Raises WorkspaceError, ConfigError,
+    `registry`: the plug-ins to use (default: all that are installed). `settings`: instead of the
+    configuration file and OLAV_* variables. Raises WorkspaceError, ConfigError,
     PluginError and StoreError. The embedder is checked against the store at the first recall or write.
     """
     workspace = find_workspace(path)
-    settings = Settings.load(workspace.config_path)
+    settings = settings or Settings.load(workspace.config_path)
     registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
     return Memory(workspace, settings, registry, _open_store(workspace, settings))
 

@@ -166,7 +166,7 @@ class Writer:
         for identifier, digest in hashes.items():
             if digest in erased:
                 error = ErasedTextError(
-                    f"This text was erased before, so {identifier} is not stored. Pass revive to store it again."
+                    f"This text was erased before, so {identifier} is not stored. Pass revive to store it."
                 )
                 outcomes[identifier] = Remembered(id=identifier, error=error)
         return [record for record in records if record.id not in outcomes]

@@ -121,6 +121,11 @@ class EmbedderHandle:
                 self._queries.popitem(last=False)
         return vector
 
+    def knows(self, text: str) -> bool:
+        """Return whether `query` would answer at once."""
+        with self._queries_lock:
+            return text in self._queries
+
     def passages(
         self, texts: Sequence[str], *, on_progress: Callable[[int, int], None] | None = None
     ) -> FloatArray:

@@ -26,6 +26,7 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
         "verb_matchers": "verb matcher",
         "importers": "importer",
         "commands": "command",
+        "suites": "benchmark suite",
     }
 )
 

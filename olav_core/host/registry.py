@@ -23,6 +23,7 @@ from olav_core.specs import (
     ImporterSpec,
     RankerSpec,
     RedactorSpec,
+    SuiteSpec,
     VerbMatcherSpec,
 )
 
@@ -62,6 +63,7 @@ class Registry:
     verb_matchers: Mapping[str, VerbMatcherSpec] = field(factory=_nothing)
     importers: Mapping[str, ImporterSpec] = field(factory=_nothing)
     commands: Mapping[str, CommandSpec] = field(factory=_nothing)
+    suites: Mapping[str, SuiteSpec] = field(factory=_nothing)
     plugins: tuple[PluginInfo, ...] = ()
     faults: tuple[PluginFault, ...] = ()
     #: Plug-in label -> how many calls of its observers raised.
@@ -85,6 +87,10 @@ class Registry:
     def gate(self, id: str) -> GateSpec:
         """Return the gate; raises UnknownIdError with the nearest known id."""
         return self._find("gates", self.gates, id)
+
+    def suite(self, id: str) -> SuiteSpec:
+        """Return the benchmark suite; raises UnknownIdError with the nearest known id."""
+        return self._find("suites", self.suites, id)
 
     def importer_for(self, path: Path | str) -> ImporterSpec | None:
         """Return the importer with the longest suffix that the file's name ends in (case is ignored)."""

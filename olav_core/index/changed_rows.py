@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from olav_core.index.lexical_sync import digest
 from olav_core.records import MemoryRecord
+from olav_core.store import schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,6 +49,7 @@ class ChangedRows:
         self.expires = _seconds(batch.column("expires_at"), missing=np.inf)
         rows = zip(self.categories, self.scopes, self.texts, strict=True)
         self.digests = np.array([digest(*row) for row in rows], dtype=np.uint64)
+        self._batch = batch
         self._metadata = batch.column("metadata")
         self._vectors = batch.column("vector")
 
@@ -68,6 +70,11 @@ class ChangedRows:
             [self.categories[i] for i in chosen],
             self.digests[positions].tolist(),
         )
+
+    def cells(self) -> Iterable[tuple[int, Sequence[Any]]]:
+        """Return (row id, cells in the order of SHOWN) of every row."""
+        columns = [schema.cells(self._batch, name) for name in schema.SHOWN]
+        return zip(self.rowids.tolist(), zip(*columns, strict=True), strict=True)
 
     def record(self, i: int) -> MemoryRecord:
         """Return row `i` as a record of what the index is given; its text is the indexed text."""

@@ -151,7 +151,7 @@ class RecallIndex:
                 pending=self._lexical.pending,
                 scopes=None if scopes is None else tuple(scopes),
                 searched_categories=chosen.searched_categories,
-                read=resident.records.read,
+                records=resident.records,
                 report_broken=self._lexical.report_broken,
             )
 

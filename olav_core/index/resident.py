@@ -13,6 +13,7 @@ from olav_core.index.matrix import CentredMatrix
 from olav_core.index.means import LanguageMeans
 from olav_core.index.record_cache import RecordCache
 from olav_core.index.rows import Names, RowTable
+from olav_core.store import schema
 from olav_core.text.language import languages_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class ResidentRows:
         self._generic = generic_means
         self.table = RowTable(Names(), Names())
         self.keywords = KeywordTable()
-        self.records = RecordCache(read)
+        self.records = RecordCache(read, schema.record)
         self.matrix: CentredMatrix | None = None
         self.means: LanguageMeans | None = None
 
@@ -106,6 +107,7 @@ class ResidentRows:
             self.table.confidence[slots[kept]] = rows.confidence[kept]
             self._set_keywords(slots[kept], kept, rows)
             self.records.drop(rows.rowids[known].tolist())
+        self.records.pack(rows.cells())
         new = np.flatnonzero(fresh)
         if len(new):
             self._append(new, vectors, rows)

@@ -126,6 +126,18 @@ class RowTable:
         key: bytes = self.keys[slot].tobytes()
         return f"{self.category_names.names[self.categories[slot]]}:{key.hex()}"
 
+    def ids_of(self, slots: NDArray[np.int64]) -> list[str]:
+        """Return the memory ids of slots, dead or alive."""
+        names, width = self.category_names.names, 32
+        digits = self.keys[slots].tobytes().hex()
+        ids = [
+            f"{names[code]}:{digits[i * width : (i + 1) * width]}"
+            for i, code in enumerate(self.categories[slots].tolist())
+        ]
+        if self._odd_ids:
+            return [self._odd_ids.get(slot, id_) for slot, id_ in zip(slots.tolist(), ids, strict=True)]
+        return ids
+
     def scope_of(self, slot: int) -> str:
         return self.scope_names.names[int(self.scopes[slot])]
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,7 @@ class RecallPipeline:
     settings: RecallSettings
     executor: ThreadPoolExecutor
     check_space: Callable[[], None]
+    _space_checked: bool = False
 
     def run(
         self,
@@ -106,6 +107,7 @@ class RecallPipeline:
             run.warnings.append("The query is blank: nothing to recall." if limit else "limit is 0.")
             return self._result(about, run)
         vector = self._embed(words, run)
+        self._refuse_other_space(vector)
         with run.stage("sync"):
             self.index.sync()
             pool = self.index.pool(scopes, now=clock.now().timestamp(), category=category)
@@ -149,11 +151,29 @@ class RecallPipeline:
             run.timings_ms["embed"] = (time.perf_counter() - began) * 1e3
             return raw
 
-        return self.executor.submit(embed)
+        if not self.embedder.knows(words):
+            return self.executor.submit(embed)
+        known: Future[FloatArray] = Future()  # another thread would only have to be waited for
+        try:
+            known.set_result(embed())
+        except Exception as error:
+            known.set_exception(error)
+        return known
+
+    def _refuse_other_space(self, vector: Future[FloatArray]) -> None:
+        """Before the first sync: a mismatch leaves every file as it is, the derived ones too."""
+        if self._space_checked:
+            return
+        wait([vector])
+        error = vector.exception()
+        if isinstance(error, EmbeddingSpaceMismatchError):
+            raise error
+        self._space_checked = error is None
 
     def _centred(self, vector: Future[FloatArray], words: str, run: _Run) -> FloatArray:
         with run.stage("embed_wait"):
             raw = vector.result()
+        self.check_space()  # again: the sync may have brought in another process's re-embed
         return self.index.center_query(raw, language_of(words))
 
     def _legs(self, query: Query, pool: Pool, run: _Run) -> dict[str, FloatArray]:
@@ -202,25 +222,24 @@ class RecallPipeline:
         with run.stage("candidates"):
             candidates = pool.top(scores, per_category=max(self.settings.candidates_per_category, 2 * limit))
             rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
-            distances = None
+            distances: Sequence[float | None] = [None] * len(candidates)
             if query_vector is not None and candidates:  # an empty index does not know its dimension
-                distances = 2.0 - 2.0 * (pool.vectors(rows) @ query_vector)
-            keyword_rows, strengths = pool.keyword_hits(query.text)
-            keywords = dict(zip(keyword_rows.tolist(), strengths.tolist(), strict=True))
+                distances = np.maximum(2.0 - 2.0 * pool.cosine(query_vector)[rows], 0.0).tolist()
             scale = self.embedder.scale
-            for position, candidate in enumerate(candidates):
-                row = candidate.row
-                candidate.leg_scores = {name: float(leg[row]) for name, leg in legs.items()}
-                candidate.fused = float(fused[row])
-                candidate.boost = float(boosts[row])
-                candidate.keyword_strength = keywords.get(row, 0.0)
-                if distances is not None:
-                    candidate.distance = max(0.0, float(distances[position]))
-                    candidate.canonical_distance = canonical(candidate.distance, scale) if scale else None
-            for name in legs:
-                order = sorted(candidates, key=lambda c, leg=name: -c.leg_scores[leg])  # type: ignore[misc]
-                for rank, candidate in enumerate(order, 1):
-                    candidate.leg_ranks[name] = rank if candidate.leg_scores[name] > 0 else None
+            keywords = dict(zip(*(found.tolist() for found in pool.keyword_hits(query.text)), strict=True))
+            leg_scores = _by_candidate({name: leg[rows].tolist() for name, leg in legs.items()})
+            leg_ranks = _by_candidate({name: _ranks(leg[rows]) for name, leg in legs.items()})
+            columns = zip(
+                candidates, fused[rows].tolist(), boosts[rows].tolist(), distances, leg_scores, leg_ranks,
+                strict=True,
+            )  # fmt: skip
+            for candidate, score, boost, distance, own_scores, own_ranks in columns:
+                candidate.fused, candidate.boost = score, boost
+                candidate.leg_scores, candidate.leg_ranks = own_scores, own_ranks
+                candidate.keyword_strength = keywords.get(candidate.row, 0.0)
+                if distance is not None:
+                    candidate.distance = distance
+                    candidate.canonical_distance = canonical(distance, scale) if scale else None
         return candidates
 
     def _boosts(self, query: Query, pool: Pool, run: _Run) -> FloatArray:
@@ -252,7 +271,7 @@ class RecallPipeline:
         decisions: dict[int, tuple[str, str]] = {}
         limit: int = about["limit"]
         with run.stage("gates"):
-            kept = self._gated(query, pool, candidates, decisions, run)
+            kept = self._gated(query, pool, candidates, limit, decisions, run)
             kept = self._above_floor(kept, decisions)
         if self.chain.rerankers:
             with run.stage("rerank"):
@@ -284,11 +303,14 @@ class RecallPipeline:
         query: Query,
         pool: Pool,
         candidates: Sequence[Candidate],
+        limit: int,
         decisions: dict[int, tuple[str, str]],
         run: _Run,
     ) -> list[Candidate]:
         """Drop what a gate of its category drops; a gate that raises drops too (fail closed) and degrades."""
-        pool.load([candidate for candidate in candidates if self.chain.gates[candidate.category]])
+        gated = [candidate for candidate in candidates if self.chain.gates[candidate.category]]
+        pool.prefetch([*gated, *candidates[: 2 * limit]])  # one read, with most of what will be chosen
+        pool.load(gated)
         kept = []
         for candidate in candidates:
             for name, gate in self.chain.gates[candidate.category].items():
@@ -402,6 +424,20 @@ def _row_scores(scores: FloatArray, pool: Pool) -> FloatArray:
     if not np.isfinite(scores).all():
         raise ValueError("gave a score that is not finite")
     return scores
+
+
+def _by_candidate(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return one mapping per candidate of values by leg."""
+    names = list(columns)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def _ranks(scores: FloatArray) -> list[int | None]:
+    """Return each score's rank from 1, None where it is not positive."""
+    ranks = np.empty(len(scores), dtype=np.int64)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    pairs = zip(ranks.tolist(), (scores > 0).tolist(), strict=True)
+    return [rank if positive else None for rank, positive in pairs]
 
 
 def _trace(

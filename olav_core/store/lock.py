@@ -1,10 +1,11 @@
-"""The write lock of a local store: every write shares it, the switch of a re-embed takes it alone."""
+"""The locks of a local store: writers share one, long readers another, maintenance takes its turn alone."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -102,3 +103,63 @@ class WriteLock:
             yield descriptor
         finally:
             os.close(descriptor)
+
+
+class StreamLock:
+    """Says that somebody reads one version at length, so that clean-up leaves its files alone.
+
+    Reading never fails for want of the lock: in a directory that cannot be written nobody cleans up either.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+
+    @classmethod
+    def beside(cls, uri: str) -> StreamLock:
+        """The lock `<database directory>.readers` of the database at `uri`."""
+        directory = local_path(uri)
+        return cls(None if directory is None else directory.with_name(f"{directory.name}.readers"))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold off clean-up; waits for one that is under way (milliseconds)."""
+        descriptor = self._open()
+        try:
+            if descriptor is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    @contextmanager
+    def quiet(self, patience: float) -> Iterator[bool]:
+        """Keep streams from starting; yields False when one was still open after `patience` seconds, or when
+        nobody can know (a remote URI)."""
+        descriptor = self._open()
+        try:
+            yield descriptor is not None and _alone(descriptor, patience)
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def _open(self) -> int | None:
+        if self.path is None:
+            return None
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError:
+            return None
+
+
+def _alone(descriptor: int, patience: float) -> bool:
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True

@@ -10,18 +10,23 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from olav_core import clock
-from olav_core.errors import StoreError
+from olav_core.errors import ConflictError, StoreError
 from olav_core.store import access_counts, filters, schema, tables, upsert
 from olav_core.store.lock import local_path
 
 if TYPE_CHECKING:
     from olav_core.store.store import Store
 
-#: Readers refresh before each search, so minutes are ample for one that still reads an old version.
+#: Kept when somebody streams a version, or nobody can know (a remote URI). Otherwise old versions go at once:
+#: short reads that meet a cleaned-up version refresh and try again.
 KEEP_VERSIONS = timedelta(minutes=10)
+#: Seconds that clean-up waits for open streams.
+PATIENCE = 2.0
 KEEP_LOG = timedelta(days=90)
 #: The engine warns at 0 and treats this alike.
 NOW = timedelta(milliseconds=1)
+#: The engine cleans up at every compaction; this makes it compact only.
+NEVER = timedelta(days=36_500)
 #: Lance's default rows per fragment: a fragment this large is not compacted for a few deleted rows.
 FULL_FRAGMENT = 1024 * 1024
 
@@ -40,12 +45,13 @@ class MaintenanceReport:
 
 
 def optimize(
-    store: Store, *, older_than: timedelta = KEEP_VERSIONS, log_retention: timedelta = KEEP_LOG
+    store: Store, *, older_than: timedelta | None = None, log_retention: timedelta = KEEP_LOG
 ) -> MaintenanceReport:
-    """Fold access counts, delete expired rows and old log rows, compact every table, and clean up versions
-    older than `older_than`, except tagged ones and what is newer than the oldest tag.
+    """Fold access counts, delete expired rows and old log rows, compact every table, and clean up versions.
 
-    Never raises for a step that failed: each is tried, the failures are returned.
+    Versions older than `older_than` go, by default all but the newest unless somebody streams one; tagged
+    ones stay, and what is newer than the oldest tag. Never raises for a step that failed: each is tried, the
+    failures are returned.
     """
     failures: list[str] = []
 
@@ -58,13 +64,12 @@ def optimize(
 
     now = clock.now()
     folded = step("fold access counts", store.fold_access_counts)
-    expired = step("delete expired rows", lambda: store.delete_where(filters.until("expires_at", now)))
+    expired = step("delete expired rows", lambda: _delete_expired(store, now))
     shortened = step(
         "shorten the recall log", lambda: access_counts.forget_before(store, now - log_retention)
     )
-    with store.lock.shared():
-        for name in tables.table_names(store.database):
-            step(f"compact table {name}", lambda name=name: _compact(store, name, older_than))  # type: ignore[misc]
+    for name in _table_names(store, failures):
+        step(f"compact table {name}", lambda name=name: _compact(store, name, older_than))  # type: ignore[misc]
     return MaintenanceReport(
         folded=folded,
         expired=expired,
@@ -141,22 +146,55 @@ def fresh(batch: Any, layout: Any, vectors: Any = None) -> Any:
     return pa.RecordBatch.from_arrays(columns, schema=layout)
 
 
-def _compact(store: Store, name: str, older_than: timedelta) -> int:
+def _delete_expired(store: Store, now: datetime) -> int:
+    expired = filters.until("expires_at", now)
+    store.refresh()
+    # a delete of nothing would still be a commit
+    return store.delete_where(expired) if store.table.count_rows(expired) else 0
+
+
+def _table_names(store: Store, failures: list[str]) -> list[str]:
+    try:
+        return tables.table_names(store.database)
+    except Exception as error:
+        failures.append(f"list tables: {error}")
+        return []
+
+
+def _compact(store: Store, name: str, older_than: timedelta | None) -> int:
+    """Merge small fragments, then clean up versions."""
     table = store.table if name == tables.MEMORY else store.database.open_table(name)
-    table.checkout_latest()
-    tags = table.tags.list()
-    if tags:
-        # The engine refuses to clean up past a tagged version, so everything from the oldest tag on is kept.
-        tagged = min(entry["version"] for entry in tags.values())
-        moments = {entry["version"]: entry["timestamp"] for entry in table.list_versions()}
-        if tagged in moments:
-            older_than = max(older_than, datetime.now() - moments[tagged] + timedelta(seconds=1))
-    tables.retrying(
-        lambda: table.optimize(cleanup_older_than=max(older_than, NOW)),
-        what=f"compacting table {name}",
-        refresh=table.checkout_latest,
-    )
+    _attempt(store, table, f"compacting table {name}", NEVER)
+    with store.streams.quiet(PATIENCE if older_than is None else 0) as quiet:
+        if older_than is None:
+            older_than = NOW if quiet else KEEP_VERSIONS
+        _attempt(store, table, f"cleaning up table {name}", older_than)
     return 1
+
+
+def _attempt(store: Store, table: Any, what: str, older_than: timedelta) -> None:
+    """Let the engine compact and clean up; after a few lost races with the writers held back."""
+    for attempt in range(tables.ATTEMPTS):
+        with store.lock.turn(attempt):
+            table.checkout_latest()
+            try:
+                table.optimize(cleanup_older_than=max(older_than, _age_of_oldest_tag(table), NOW))
+                return
+            except Exception as error:
+                tables.lost_race(error, what)
+                lost = error
+        tables.pause(attempt)
+    raise ConflictError(f"{what} in {store.uri} kept losing races ({lost}). Run `olav kb optimize` again.")
+
+
+def _age_of_oldest_tag(table: Any) -> timedelta:
+    """The engine refuses to clean up past a tagged version, so everything from the oldest tag on is kept."""
+    tags = table.tags.list()
+    if not tags:
+        return NOW
+    tagged = min(entry["version"] for entry in tags.values())
+    moments = {entry["version"]: entry["timestamp"] for entry in table.list_versions()}
+    return datetime.now() - moments[tagged] + timedelta(seconds=1) if tagged in moments else NOW
 
 
 def _second_fragment(store: Store) -> None:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from olav_core.errors import StoreError
 from olav_core.records import MemoryRecord
 from olav_core.store import filters, schema, tables
+from olav_core.store.lock import StreamLock
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: What the recall index needs of a changed row.
-CHANGED = (
-    "id", "search_text", "vector", "category", "scope", "metadata", "confidence", "timestamp", "expires_at"
-)  # fmt: skip
+CHANGED = (*schema.SHOWN, "vector")
 #: Ids per `IN` filter; a lookup of more reads the id column first and asks only for those that exist.
 CHUNK = 1000
 BATCH_ROWS = 2048
@@ -29,6 +28,7 @@ class TableReader:
         self.uri = uri
         self.table = table
         self.schema: pa.Schema = table.schema
+        self.streams = StreamLock.beside(uri)
         self._seen_version = -1
         self.refresh()
 
@@ -68,11 +68,16 @@ class TableReader:
         return tables.retrying(run, what=f"reading {self.uri}", refresh=self.refresh)
 
     def batches(self, columns: Sequence[str], where: str | None = None) -> Iterator[pa.RecordBatch]:
-        """Like `scan` with `_rowid`, as a stream of batches: memory stays flat in the number of rows."""
-        query = self.table.search().select(builtins.list(columns)).with_row_id(True)
-        if where is not None:
-            query = query.where(where)
-        yield from query.to_batches(BATCH_ROWS)
+        """Like `scan` with `_rowid`, as a stream of batches: memory stays flat in the number of rows.
+
+        While the stream is open, its version is not cleaned up.
+        """
+        with self.streams.reading():
+            self.refresh()  # the version of an earlier refresh may be cleaned up by now
+            query = self.table.search().select(builtins.list(columns)).with_row_id(True)
+            if where is not None:
+                query = query.where(where)
+            yield from query.to_batches(BATCH_ROWS)
 
     def lookup(self, ids: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
         """Columns of the rows with these ids, in tables of at most CHUNK rows; unknown ids are left out."""
@@ -159,6 +164,19 @@ class TableReader:
         table = tables.retrying(run, what=f"reading {self.uri}", refresh=self.refresh)
         return dict(zip(table.column("_rowid").to_pylist(), schema.decode(table), strict=True))
 
+    def texts(self, rowids: Sequence[int]) -> builtins.list[tuple[str, int, str]]:
+        """(id, revision, text to embed) of those row ids that still exist."""
+        rows = [int(row) for row in rowids]
+
+        def run() -> pa.Table:
+            columns = ["id", "revision", "search_text", "text"]
+            return self.table.take_row_ids(rows).select(columns).to_arrow()
+
+        if not rows:
+            return []
+        found = tables.retrying(run, what=f"reading {self.uri}", refresh=self.refresh).to_pylist()
+        return [(row["id"], row["revision"], row["search_text"] or row["text"]) for row in found]
+
     def vectors(self, ids: Iterable[str]) -> dict[str, Any]:
         """Stored vectors float32 [d] by id."""
         found: dict[str, Any] = {}
@@ -173,13 +191,14 @@ class TableReader:
 
         A fold of access counts alone is no change. Deletes don't show: compare `row_ids`.
         """
-        where = None
-        if version is not None:
-            unfolded = filters.greater("_row_last_updated_at_version", version)
-            where = filters.any_of(
-                f"content_version = 0 AND {unfolded}", filters.greater("content_version", version)
-            )
-        return self.batches(CHANGED, where)
+        if version is None:
+            return self.batches(CHANGED)
+        unfolded = filters.greater("_row_last_updated_at_version", version)
+        where = filters.any_of(
+            f"content_version = 0 AND {unfolded}", filters.greater("content_version", version)
+        )
+        # No stream: a recall waits for this, so it must neither wait for a clean-up nor fail because of one.
+        return iter(self.scan(CHANGED, where, row_ids=True).to_batches())
 
     def row_ids(self) -> Any:
         """The stable row ids of all rows, uint64 [n]; they survive updates and compaction."""

@@ -64,14 +64,15 @@ def recall_log_schema() -> pa.Schema:
 
 
 class RecallLog:
-    """The side table `recall_log` behind a buffer; `table()` returns its handle.
+    """The side table `recall_log` behind a buffer; `table()` returns its handle, `on_flush()` follows commits.
 
     Hits are on disk after FLUSH_SECONDS or FLUSH_HITS, whichever comes first, at `flush`, `close` and the
     interpreter's exit. `error` holds the last failure of a background flush, `dropped` what it cost.
     """
 
-    def __init__(self, table: Callable[[], Any]) -> None:
+    def __init__(self, table: Callable[[], Any], on_flush: Callable[[], None] = lambda: None) -> None:
         self._table = table
+        self._on_flush = on_flush
         self._buffer: list[Hit] = []
         self._wake = threading.Condition()
         self._flushing = threading.Lock()
@@ -112,6 +113,7 @@ class RecallLog:
                     self._buffer[:0] = hits
                 raise
             self.error = None
+            self._on_flush()
             return len(hits)
 
     def close(self) -> None:

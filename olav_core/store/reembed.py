@@ -129,29 +129,20 @@ class _VectorTable:
         self.store.refresh()
         revisions, _ = self.known()
         total = self.store.count()
-        done, embedded = 0, 0
-        waiting: list[tuple[str, int, str]] = []
-
-        def flush() -> int:
-            vectors = embed([text for _, _, text in waiting])
-            ids = [row_id for row_id, _, _ in waiting]
-            array = schema.check_vectors(vectors, ids, self.dimension, store=self.name)
-            self._append(ids, [revision for _, revision, _ in waiting], array)
-            count = len(waiting)
-            waiting.clear()
-            return count
-
-        for part in self.store.batches(["id", "revision", "search_text", "text"]):
-            missing = ~_among(part.column("revision").to_numpy(), revisions)
-            done += part.num_rows - int(missing.sum())
-            for row in part.filter(missing).to_pylist():
-                waiting.append((row["id"], row["revision"], row["search_text"] or row["text"]))
-                if len(waiting) >= batch:
-                    embedded += flush()
-                    if on_progress is not None:
-                        on_progress(min(done + embedded, total), total)
-        if waiting:
-            embedded += flush()
+        rows = self.store.scan(["revision"], row_ids=True)
+        missing = ~_among(rows.column("revision").to_numpy(), revisions)
+        rowids = rows.column("_rowid").to_numpy()[missing]
+        done, embedded = rows.num_rows - len(rowids), 0
+        # By row id, not as one stream: that would hold off clean-up for as long as the embedder takes.
+        for start in range(0, len(rowids), batch):
+            part = self.store.texts(rowids[start : start + batch])
+            if part:
+                ids, part_revisions, texts = map(list, zip(*part, strict=True))
+                array = schema.check_vectors(embed(texts), ids, self.dimension, store=self.name)
+                self._append(ids, part_revisions, array)
+                embedded += len(part)
+                if on_progress is not None:
+                    on_progress(min(done + embedded, total), total)
         if on_progress is not None:
             on_progress(total, total)
         return embedded

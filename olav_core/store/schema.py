@@ -139,16 +139,17 @@ def encode(record: MemoryRecord) -> dict[str, Any]:
 
 def decode(table: pa.Table | pa.RecordBatch) -> list[MemoryRecord]:
     """Return the records of a table that has every column of SHOWN, in its order."""
-    columns = {name: cells(table, name) for name in SHOWN}
-    records = []
-    for row in zip(*columns.values(), strict=True):
-        values = dict(zip(SHOWN, row, strict=True))
-        values["metadata"] = json.loads(values["metadata"] or "{}")
-        values["tags"] = tuple(json.loads(values["tags"] or "[]"))
-        for name in ("timestamp", "created_at", "expires_at"):
-            values[name] = to_datetime(values[name])
-        records.append(MemoryRecord(**values))
-    return records
+    return [record(row) for row in zip(*(cells(table, name) for name in SHOWN), strict=True)]
+
+
+def record(row: Sequence[Any]) -> MemoryRecord:
+    """Return the record of one row's cells, in the order of SHOWN."""
+    values = dict(zip(SHOWN, row, strict=True))
+    values["metadata"] = json.loads(values["metadata"] or "{}")
+    values["tags"] = tuple(json.loads(values["tags"] or "[]"))
+    for name in ("timestamp", "created_at", "expires_at"):
+        values[name] = to_datetime(values[name])
+    return MemoryRecord(**values)
 
 
 def cells(table: pa.Table | pa.RecordBatch, name: str) -> list[Any]:

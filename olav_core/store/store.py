@@ -18,6 +18,7 @@ from olav_core.store.lock import WriteLock, local_path
 from olav_core.store.reader import CHUNK, TableReader
 from olav_core.store.recall_log import Hit, RecallLog, recall_log_schema
 from olav_core.store.tombstones import Tombstones, tombstone_schema
+from olav_core.store.upkeep import Upkeep
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +44,8 @@ class Store(TableReader):
         self._side: dict[str, Any] = {}
         self._own_fingerprint = self.fingerprint
         self.tombstones = Tombstones(lambda: self._side_table(tables.TOMBSTONE, tombstone_schema))
-        self.recall_log = RecallLog(self.recall_log_table)
+        self.upkeep = Upkeep(self)
+        self.recall_log = RecallLog(self.recall_log_table, self.upkeep.committed)
 
     # --- opening ----------------------------------------------------------------------------------
 
@@ -109,7 +111,7 @@ class Store(TableReader):
         return store, store.destroy_rows(fingerprint, dimension=dimension)
 
     def destroy_rows(self, fingerprint: str, *, dimension: int | None = None) -> int:
-        """Destroy every row and go on, empty, in another space; returns how many rows went. See `recreate`."""
+        """Destroy every row and go on, empty, in another space; returns how many went."""
         width = dimension_of(fingerprint) if dimension is None else dimension
         empty = schema.memory_schema(width, fingerprint).empty_table()
         with self.lock.exclusive():
@@ -124,8 +126,13 @@ class Store(TableReader):
         return destroyed
 
     def close(self) -> None:
-        """Flush the recall log and stop its writer."""
+        """Flush the recall log, stop its writer, and wait for maintenance that is under way."""
         self.recall_log.close()
+        self.upkeep.wait()
+
+    def again(self) -> Store:
+        """Another handle on the same store, for a thread that moves through versions by itself."""
+        return Store(self.uri, self.database, tables.open_memory(self.database, self.uri))
 
     def __enter__(self) -> Store:
         return self
@@ -165,7 +172,12 @@ class Store(TableReader):
         and `expires_at`, and only forward. Before anything is written it raises RecordError, EmbedderError or
         EmbeddingSpaceMismatchError; ConflictError when races never end.
         """
-        return upsert.upsert(self, records, vectors) if records else []
+        if not records:
+            return []
+        written = upsert.upsert(self, records, vectors)
+        if any(item.changed or item.confirmed for item in written):
+            self.upkeep.committed()
+        return written
 
     def update_columns(
         self, ids: Sequence[str], columns: Mapping[str, Sequence[Any]], vectors: Any = None
@@ -174,7 +186,10 @@ class Store(TableReader):
 
         Not id, category, created_at or access_count. A new search_text needs its `vectors` float32 [n, d].
         """
-        return upsert.update_columns(self, ids, columns, vectors)
+        updated = upsert.update_columns(self, ids, columns, vectors)
+        if updated:
+            self.upkeep.committed()
+        return updated
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete rows by id; returns how many there were. Old versions keep the text until maintenance."""
@@ -190,6 +205,7 @@ class Store(TableReader):
         with self.lock.shared():
             self.refresh()
             result = tables.retrying(lambda: self.table.delete(where), what="deleting", refresh=self.refresh)
+        self.upkeep.committed()
         return int(result.num_deleted_rows)
 
     def erase(self, ids: Iterable[str], *, purge: bool = False) -> int:
@@ -242,11 +258,13 @@ class Store(TableReader):
     def optimize(
         self,
         *,
-        older_than: timedelta = maintenance.KEEP_VERSIONS,
+        older_than: timedelta | None = None,
         log_retention: timedelta = maintenance.KEEP_LOG,
     ) -> maintenance.MaintenanceReport:
         """Fold, expire, compact and clean up; see `maintenance.optimize`."""
-        return maintenance.optimize(self, older_than=older_than, log_retention=log_retention)
+        return self.upkeep.run(
+            lambda store: maintenance.optimize(store, older_than=older_than, log_retention=log_retention)
+        )
 
     def recall_log_table(self) -> Any:
         """The handle of the side table `recall_log`."""

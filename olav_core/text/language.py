@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ _LANGUAGES = tuple(dict.fromkeys(language for _, _, language, _ in _SCRIPTS))
 _SPACED = {language: spaced for _, _, language, spaced in _SCRIPTS}
 
 
+@lru_cache(maxsize=256)
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of the script that carries most words of `text`; "en" when there is none.
 
