@@ -123,7 +123,8 @@ def _ask(
     suite_ids: Mapping[str, tuple[str, ...]],
     configuration: Configuration,
 ) -> Answer:
-    scopes = query.scopes or (query.agent, *query.teams, "global")
+    teams = (team if team.startswith("team:") else f"team:{team}" for team in query.teams)
+    scopes = query.scopes or (query.agent, *teams, "global")
     where: dict[str, Any] = {"agent": query.agent, "scopes": scopes, "category": configuration.category}
     found = memory.search(query.query, limit=configuration.depth, **where)
     recalls = {
