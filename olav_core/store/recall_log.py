@@ -64,7 +64,7 @@ def recall_log_schema() -> pa.Schema:
 
 
 class RecallLog:
-    """The side table `recall_log` behind a buffer; `table()` returns its handle, `on_flush()` follows commits.
+    """The side table `recall_log` behind a buffer; `table()` gives its handle, `on_flush()` follows commits.
 
     Hits are on disk after FLUSH_SECONDS or FLUSH_HITS, whichever comes first, at `flush`, `close` and the
     interpreter's exit. `error` holds the last failure of a background flush, `dropped` what it cost.

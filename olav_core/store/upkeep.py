@@ -202,4 +202,3 @@ def _replace(path: Path, text: str) -> None:
 def _finish() -> None:
     for upkeep in list(_upkeeps):
         upkeep.wait()
-

@@ -4,6 +4,7 @@ from pathlib import Path
 from store_rows import MOMENT, fact, vectors
 
 from olav_core.store import maintenance
+from olav_core.store.reader import BATCH_ROWS
 from olav_core.store.store import Store
 
 
@@ -23,10 +24,26 @@ def test_versions_and_bytes_stay_bounded(store, uri):
     assert {record.access_count for record in Store.open(uri).list()} == {1}
 
 
-def test_recent_versions_are_kept_for_readers(store):
-    for n in range(3):
-        store.upsert([fact(f"fact:{n}")], vectors(1))
+def test_a_version_that_somebody_streams_is_kept_until_the_stream_ends(store, uri, monkeypatch):
+    monkeypatch.setattr(maintenance, "PATIENCE", 0)
+    for n in range(4):
+        store.upsert([fact(f"{n}:{row}") for row in range(BATCH_ROWS)], vectors(BATCH_ROWS))
+    stream = Store.open(uri).batches(["id"])
+    seen = next(stream).num_rows
+    store.upsert([fact("later")], vectors(1))
     assert store.optimize().versions > 3
+    assert seen + sum(part.num_rows for part in stream) == 4 * BATCH_ROWS
+    assert store.optimize().versions == 1
+
+
+def test_a_short_read_of_a_version_that_was_cleaned_up_comes_again(store, uri):
+    store.upsert([fact("fact:1")], vectors(1))
+    reader = Store.open(uri)
+    version = reader.version
+    store.upsert([fact("fact:1", "new")], vectors(1))
+    assert store.optimize().versions == 1
+    assert reader.get("fact:1").text == "new"
+    assert [row["id"] for part in reader.changed_since(version) for row in part.to_pylist()] == ["fact:1"]
 
 
 def test_expired_rows_go_and_others_stay(store):
