@@ -30,7 +30,7 @@ DUE_VERSIONS = 32
 #: Compaction rewrites the table (0.4 s at 100,000 rows): larger ones wait for more commits, up to DUE_MOST.
 ROWS_PER_VERSION, DUE_MOST = 1000, 128
 #: Own commits between two looks (50 µs each, in the background); the first commit of a process looks too.
-LOOK_EVERY = 8
+LOOK_EVERY = 4
 #: Seconds until the next try after a failure, doubled with each, and the longest wait.
 RETRY_FIRST, RETRY_LONGEST = 30.0, 3600.0
 _log = logging.getLogger("olav")
@@ -116,7 +116,8 @@ class Upkeep:
         counts = {}
         for name in names:
             with suppress(FileNotFoundError):
-                counts[name] = len(os.listdir(self._tables / f"{name}.lance" / "_versions"))
+                found = os.listdir(self._tables / f"{name}.lance" / "_versions")
+                counts[name] = sum(entry.endswith(".manifest") for entry in found)
         return counts
 
     def due(self) -> bool:
