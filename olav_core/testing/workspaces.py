@@ -95,9 +95,7 @@ def make_query(text: str, *, agent: str = DEFAULT_AGENT, **fields: Any) -> Query
 
     fields.setdefault("now", clock.now().timestamp())
     fields.setdefault("scopes", tuple(dict.fromkeys((agent, GLOBAL_SCOPE))))
-    return Query(
-        text=text, agent=agent, language=language_of(text), terms=tuple(query_terms(text)), **fields
-    )
+    return Query(text=text, agent=agent, language=language_of(text), terms=tuple(query_terms(text)), **fields)
 
 
 def make_candidate(
