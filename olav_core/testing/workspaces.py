@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
@@ -16,10 +16,12 @@ from olav_core.memory import DEFAULT_AGENT, Memory
 from olav_core.opening import init, open
 from olav_core.recall.query import Query
 from olav_core.records import GLOBAL_SCOPE, MemoryRecord, memory_id
-from olav_core.specs import FloatArray
 from olav_core.testing.plugin_under_test import Plugin, registry_with
 from olav_core.text.analyzer import query_terms
 from olav_core.text.language import language_of
+
+if TYPE_CHECKING:
+    from olav_core.specs import FloatArray
 
 
 def open_workspace(
