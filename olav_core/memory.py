@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
-from olav_core.errors import OlavError, RecordError, UnknownIdError
+from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, RecordError, UnknownIdError
 from olav_core.host.registry import Registry
 from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
+
+_T = TypeVar("_T")
 
 DEFAULT_AGENT = "core"
 #: Drafts that are embedded and committed together: bounds memory, keeps commits few.
@@ -52,6 +54,7 @@ class Memory:
         self.store = store
         self.categories = settings.apply_to(registry)
         self._lock = Lock()
+        self._moving = Lock()
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
         spec = registry.embedder(settings.embedder.id)
         self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
@@ -59,10 +62,11 @@ class Memory:
         store.upkeep.then = self._catch_up
 
     def _use_embedder(self, handle: EmbedderHandle) -> None:
-        self.embedder = handle
-        self._space = EmbeddingSpace(self.store, handle)
-        self.writer = Writer(self.store, handle, self.registry, self.categories, self.check_space)
-        self._pipeline: RecallPipeline | None = None
+        with self._lock:
+            self.embedder = handle
+            self._space = EmbeddingSpace(self.store, handle)
+            self.writer = Writer(self.store, handle, self.registry, self.categories, self._space.check)
+            self._pipeline: RecallPipeline | None = None
 
     # --- recall ---------------------------------------------------------------------------------
 
@@ -236,7 +240,7 @@ class Memory:
 
     def write(self, records: Sequence[MemoryRecord], **options: Any) -> list[Remembered]:
         """Write prepared records; see Writer.write."""
-        return self.writer.write(records, **options)
+        return self._in_one_space(lambda: self.writer.write(records, **options))
 
     def forget(self, id: str, *, purge: bool = False) -> str:
         """Erase the memory `id` (or a unique prefix) from every read path; return its id.
@@ -332,9 +336,10 @@ class Memory:
 
         handle = EmbedderHandle(self.registry.embedder(embedder), options or {})
         fingerprint = handle.fingerprint().to_json()
-        report = reembed(self.store, handle.passages, fingerprint, on_progress=on_progress)
-        Settings.save_embedder(self.workspace.config_path, embedder, options or {})
-        self._use_embedder(handle)
+        with self._moving:
+            report = reembed(self.store, handle.passages, fingerprint, on_progress=on_progress)
+            Settings.save_embedder(self.workspace.config_path, embedder, options or {})
+            self._use_embedder(handle)
         return report
 
     def purge_old_spaces(self) -> Sequence[str]:
@@ -374,7 +379,7 @@ class Memory:
                     chain=build_chain(self.registry, self.settings, self.categories),
                     settings=self.settings.recall,
                     executor=self._executor,
-                    check_space=self.check_space,
+                    check_space=self._space.check,
                 )
             return self._pipeline
 
@@ -400,7 +405,19 @@ class Memory:
             raise RecordError(f"query must be a string, not {type(query).__name__}.")
         if category is not None:
             self.registry.category(category)
-        return self.pipeline.run(query, category=category, **options)
+        return self._in_one_space(lambda: self.pipeline.run(query, category=category, **options))
+
+    def _in_one_space(self, action: Callable[[], _T]) -> _T:
+        """Run `action`, and again when this memory's own re-embed switched the space under it."""
+        while True:
+            with self._lock:
+                writer = self.writer
+            try:
+                return action()
+            except EmbeddingSpaceMismatchError:
+                with self._moving:  # until the switch is complete
+                    if self.writer is writer:
+                        raise
 
     def scopes_of(self, agent: str) -> tuple[str, ...]:
         """Return the scopes that `agent` recalls from: its own, its teams' and "global"."""

@@ -130,6 +130,7 @@ class Writer:
         another scope). A record whose text was erased, or which the embedder refuses, carries its error;
         the others are written. Raises EmbedderUnavailableError before anything is written.
         """
+        space = self._store.fingerprint  # before the check: vectors of the checked space, or refused
         self._check_space()
         outcomes: dict[str, Remembered] = {}
         unique = list({record.id: record for record in records}.values())
@@ -150,7 +151,7 @@ class Writer:
             import numpy as np
 
             matrix = np.stack([vectors[record.id] for record in ready])
-            for record, written in zip(ready, self._store.upsert(ready, matrix), strict=True):
+            for record, written in zip(ready, self._store.upsert(ready, matrix, space=space), strict=True):
                 outcomes[record.id] = Remembered(
                     id=written.id, created=written.created, changed=written.changed
                 )

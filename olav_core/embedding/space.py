@@ -31,14 +31,16 @@ class EmbeddingSpace:
 
         Raises EmbedderUnavailableError when the embedder cannot be asked: that is no mismatch.
         """
-        if self._checked == self._store.fingerprint:
+        stored = self._store.fingerprint  # once: a re-embed may switch it at any moment
+        if self._checked == stored:
             return
         with self._lock:
             current = self._embedder.fingerprint()
             try:
-                check(Fingerprint.from_json(self._store.fingerprint), current, store=self._store.uri)
+                check(Fingerprint.from_json(stored), current, store=self._store.uri)
             except EmbeddingSpaceMismatchError:
                 if os.environ.get(DESTRUCTIVE_VARIABLE) != "1":
                     raise
-                self._store.destroy_rows(current.to_json())
-            self._checked = self._store.fingerprint
+                stored = current.to_json()
+                self._store.destroy_rows(stored)
+            self._checked = stored

@@ -196,7 +196,8 @@ class Pool:
     def records(self, rows: Sequence[int]) -> list[MemoryRecord]:
         """Return the memories of rows, read from the store; those deleted meanwhile are left out."""
         found = self._records.read([int(self._rows.rowids[row]) for row in rows])
-        return [found[key] for row in rows if (key := int(self._rows.rowids[row])) in found]
+        records = [(row, found.get(int(self._rows.rowids[row]))) for row in rows]
+        return [record for row, record in records if record is not None and record.id == self.id_of(row)]
 
     def load(self, candidates: list[Candidate]) -> list[Candidate]:
         """Read the records of all candidates at once; those deleted meanwhile leave the list. Returns the
@@ -207,7 +208,9 @@ class Pool:
             rowids = [int(self._rows.rowids[candidate.row]) for candidate in missing]
             found = self._records.read(rowids)
             for candidate, rowid in zip(missing, rowids, strict=True):
-                candidate._record = found.get(rowid)
+                record = found.get(rowid)
+                # A table that was written anew meanwhile gives its row ids to other memories.
+                candidate._record = record if record is not None and record.id == candidate.id else None
             candidates[:] = [candidate for candidate in candidates if candidate._record is not None]
         return candidates
 

@@ -173,8 +173,10 @@ class RecallPipeline:
     def _centred(self, vector: Future[FloatArray], words: str, run: _Run) -> FloatArray:
         with run.stage("embed_wait"):
             raw = vector.result()
-        self.check_space()  # again: the sync may have brought in another process's re-embed
-        return self.index.center_query(raw, language_of(words))
+        try:
+            return self.index.center_query(raw, language_of(words))
+        finally:
+            self.check_space()  # again: a sync may have brought in another process's re-embed
 
     def _legs(self, query: Query, pool: Pool, run: _Run) -> dict[str, FloatArray]:
         legs: dict[str, FloatArray] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ class TableReader:
         self.schema: pa.Schema = table.schema
         self.streams = StreamLock.beside(uri)
         self._seen_version = -1
+        self._refreshing = threading.Lock()
         self.refresh()
 
     @property
@@ -49,12 +51,13 @@ class TableReader:
 
     def refresh(self) -> int:
         """See what every process committed until now; returns the version. Costs well under 1 ms locally."""
-        self.table.checkout_latest()
-        version = self.version
-        if version != self._seen_version:
-            self.schema = self.table.schema
-            self._seen_version = version
-        return version
+        with self._refreshing:  # else an older schema may be put over a newer one
+            self.table.checkout_latest()
+            version = self.version
+            if version != self._seen_version:
+                self.schema = self.table.schema
+                self._seen_version = version
+            return version
 
     def scan(self, columns: Sequence[str], where: str | None = None, *, row_ids: bool = False) -> pa.Table:
         """Columns of the rows that pass `where` (built by `filters`), with `_rowid` on request."""

@@ -144,12 +144,14 @@ class Store(TableReader):
 
     # --- state ------------------------------------------------------------------------------------
 
-    def begin_write(self) -> None:
-        """Refresh; EmbeddingSpaceMismatchError if the store changed its space since it was opened here."""
+    def begin_write(self, space: str | None = None) -> None:
+        """Refresh; EmbeddingSpaceMismatchError if the store is no more in the space of the fingerprint
+        `space`, by default the one it had when it was opened here."""
         self.refresh()
-        if self.fingerprint == self._own_fingerprint:
+        space = self._own_fingerprint if space is None else space
+        if self.fingerprint == space:
             return
-        old, new = dimension_of(self._own_fingerprint), self.dimension
+        old, new = dimension_of(space), self.dimension
         kind = EmbeddingSpaceMismatchError if old == new else EmbeddingDimMismatchError
         raise kind(
             f"{self.uri} was moved to another embedder ({old} -> {new} dimensions) by another process since "
@@ -164,17 +166,20 @@ class Store(TableReader):
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def upsert(self, records: Sequence[MemoryRecord], vectors: Any) -> builtins.list[Written]:
+    def upsert(
+        self, records: Sequence[MemoryRecord], vectors: Any, *, space: str | None = None
+    ) -> builtins.list[Written]:
         """Write records with their vectors float32 [n, d]; one `Written` per distinct id, in order of first
         appearance (of a repeated id the last one counts).
 
         created_at and access_count of a stored row are kept. The same content again moves only `timestamp`
-        and `expires_at`, and only forward. Before anything is written it raises RecordError, EmbedderError or
-        EmbeddingSpaceMismatchError; ConflictError when races never end.
+        and `expires_at`, and only forward. `space` is the fingerprint that the vectors are of. Before
+        anything is written it raises RecordError, EmbedderError or EmbeddingSpaceMismatchError; ConflictError
+        when races never end.
         """
         if not records:
             return []
-        written = upsert.upsert(self, records, vectors)
+        written = upsert.upsert(self, records, vectors, space)
         if any(item.changed or item.confirmed for item in written):
             self.upkeep.committed()
         return written

@@ -38,7 +38,9 @@ class Written:
     confirmed: bool = False
 
 
-def upsert(store: Store, records: Sequence[MemoryRecord], vectors: Any) -> list[Written]:
+def upsert(
+    store: Store, records: Sequence[MemoryRecord], vectors: Any, space: str | None = None
+) -> list[Written]:
     """Write records with their vectors float32 [n, d]; see `Store.upsert`."""
     import numpy as np
 
@@ -80,7 +82,7 @@ def upsert(store: Store, records: Sequence[MemoryRecord], vectors: Any) -> list[
         for row_id in [row_id for row_id in pending if outcome[row_id] is not None]:
             del pending[row_id]
 
-    _until_done(store, attempt, pending, f"writing {len(rows)} memories to {store.uri}")
+    _until_done(store, attempt, pending, f"writing {len(rows)} memories to {store.uri}", space)
     return [written for written in outcome.values() if written is not None]
 
 
@@ -179,10 +181,16 @@ def merge(
     return int(result.num_inserted_rows + result.num_updated_rows)
 
 
-def _until_done(store: Store, attempt: Callable[[], None], pending: Mapping[str, Any], what: str) -> None:
+def _until_done(
+    store: Store,
+    attempt: Callable[[], None],
+    pending: Mapping[str, Any],
+    what: str,
+    space: str | None = None,
+) -> None:
     for n in range(ATTEMPTS):
         with store.lock.turn(n):
-            store.begin_write()
+            store.begin_write(space)
             try:
                 attempt()
             except Exception as error:
