@@ -72,9 +72,14 @@ class ChangedRows:
         )
 
     def cells(self) -> Iterable[tuple[int, Sequence[Any]]]:
-        """Return (row id, cells in the order of SHOWN) of every row."""
-        columns = [schema.cells(self._batch, name) for name in schema.SHOWN]
-        return zip(self.rowids.tolist(), zip(*columns, strict=True), strict=True)
+        """Return (row id, cells in the order of SHOWN) of every row; a text that is also the indexed text is
+        one object, so that `marshal` writes it once."""
+        columns = {name: schema.cells(self._batch, name) for name in schema.SHOWN}
+        columns["search_text"] = [
+            text if text == searched else searched
+            for text, searched in zip(columns["text"], columns["search_text"], strict=True)
+        ]
+        return zip(self.rowids.tolist(), zip(*columns.values(), strict=True), strict=True)
 
     def record(self, i: int) -> MemoryRecord:
         """Return row `i` as a record of what the index is given; its text is the indexed text."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from olav_core.index import heap
 from olav_core.index.changed_rows import ChangedRows, RowSource
 from olav_core.index.coverage import Coverage, SyncReport
 from olav_core.index.eligibility import Eligibility
@@ -85,6 +86,8 @@ class RecallIndex:
                 rebuilt = self._settle(lexical)
             finally:
                 lexical.abort()
+            if changed > heap.BULK_ROWS:
+                heap.give_back()
             return SyncReport(version, changed, removed, rebuilt, lexical.behind)
 
     def flush(self) -> bool:

@@ -10,6 +10,7 @@ from attrs import define, field
 
 from olav_core.errors import StoreError
 from olav_core.index.matrix import BLOCK_ROWS
+from olav_core.index.scan import scan
 from olav_core.records import MemoryRecord
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from olav_core.index.rows import RowTable
 
     FloatArray = NDArray[np.float32]
-
-#: Matrix elements scored at a time. From 460,800 on OpenBLAS (interface/gemv.c) starts threads that wait for
-#: one another: with a model on the same cores 6.6 ms instead of 0.2 ms at 10,000 x 384, for nothing gained.
-SCAN_ELEMENTS = 400_000
 
 
 @define(eq=False, kw_only=True)
@@ -119,13 +116,7 @@ class Pool:
 
         if self._last_cosine is None or self._last_cosine[0] is not vector:
             scores = np.empty(self.size, dtype=np.float32)
-            step = max(1, SCAN_ELEMENTS // max(self.dimension, 1))
-            done = 0
-            for block in self._blocks:
-                for first in range(0, len(block), step):
-                    part = block[first : first + step]
-                    np.dot(part, vector, out=scores[done : done + len(part)])
-                    done += len(part)
+            scan(self._blocks, vector, scores)
             self._last_cosine = vector, scores
         return self._last_cosine[1].copy()
 

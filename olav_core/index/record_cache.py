@@ -13,7 +13,7 @@ from olav_core.records import MemoryRecord
 SIZE = 1_024
 #: Bytes of packed records: every row of 100,000 short memories. A read of 13 rows from the table takes
 #: 2-5 ms and wakes three threads; unpacking them takes 0.1 ms.
-PACKED_BYTES = 64 * 2**20
+PACKED_BYTES = 96 * 2**20
 #: What a packed record costs beside its bytes: object header, dict entry, row id.
 _OVERHEAD = 160
 
@@ -45,9 +45,7 @@ class RecordCache:
         with self._lock:
             found = {rowid: self._records[rowid] for rowid in rowids if rowid in self._records}
             packed = {
-                rowid: self._packed[rowid]
-                for rowid in rowids
-                if rowid not in found and rowid in self._packed
+                rowid: self._packed[rowid] for rowid in rowids if rowid not in found and rowid in self._packed
             }
             drops = self._drops
         read = {rowid: self._unpack(marshal.loads(cells)) for rowid, cells in packed.items()}
@@ -67,9 +65,7 @@ class RecordCache:
     def fetch(self, rowids: Sequence[int]) -> None:
         """Read from the source, at once, those that are not in memory."""
         with self._lock:
-            missing = [
-                rowid for rowid in rowids if rowid not in self._records and rowid not in self._packed
-            ]
+            missing = [rowid for rowid in rowids if rowid not in self._records and rowid not in self._packed]
         if missing:
             self.read(missing)
 
@@ -80,7 +76,7 @@ class RecordCache:
                 if self._bytes >= self._limit:
                     return
                 self._forget(rowid)
-                packed = marshal.dumps(cells)
+                packed = marshal.dumps(tuple(cells))
                 self._packed[rowid] = packed
                 self._bytes += len(packed) + _OVERHEAD
 

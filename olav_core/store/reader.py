@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from olav_core.errors import StoreError
 from olav_core.records import MemoryRecord
 from olav_core.store import filters, schema, tables
-from olav_core.store.lock import StreamLock
+from olav_core.store.freshness import VersionsFolder
+from olav_core.store.lock import StreamLock, local_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +33,8 @@ class TableReader:
         self.streams = StreamLock.beside(uri)
         self._seen_version = -1
         self._refreshing = threading.Lock()
+        directory = local_path(uri)
+        self._versions = VersionsFolder(directory and directory / f"{tables.MEMORY}.lance" / "_versions")
         self.refresh()
 
     @property
@@ -50,13 +53,18 @@ class TableReader:
         return int(self.schema.field("vector").type.list_size)
 
     def refresh(self) -> int:
-        """See what every process committed until now; returns the version. Costs well under 1 ms locally."""
+        """See what every process committed until now; returns the version. Costs well under 1 ms locally,
+        and a hundredth of that when nothing was."""
         with self._refreshing:  # else an older schema may be put over a newer one
+            stamp = self._versions.stamp()
+            if self._versions.unchanged(stamp) and self._seen_version >= 0:
+                return self._seen_version
             self.table.checkout_latest()
             version = self.version
             if version != self._seen_version:
                 self.schema = self.table.schema
                 self._seen_version = version
+            self._versions.seen(stamp)
             return version
 
     def scan(self, columns: Sequence[str], where: str | None = None, *, row_ids: bool = False) -> pa.Table:
