@@ -120,6 +120,25 @@ class AgentSettings:
 
 
 @frozen(kw_only=True)
+class CaptureSettings:
+    """Which tool calls are captured, and how they wait to be stored.
+
+    `verbs`: a team's own verbs, with their inflections. `deny`: names, or patterns such as `scratch_*`, that
+    are never captured. `tools`: true or false by name, before every other rule. A name is a tool's whole name
+    or its last part (`push_config` for `netops.push_config`). `scope`: where events go, `agent` for the acting
+    agent's own. `durable`: acknowledge only what survives a power cut. `spool_mb`: how much may wait.
+    """
+
+    enabled: bool = True
+    verbs: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    tools: Mapping[str, bool] = field(factory=dict)
+    scope: str = "agent"
+    durable: bool = False
+    spool_mb: Annotated[int, Range(1)] = 64
+
+
+@frozen(kw_only=True)
 class CategoryRules:
     """What the workspace changes in a category; null lifts a cap or a life, what is not named stays."""
 
@@ -151,6 +170,7 @@ class Settings:
     recall: RecallSettings = field(factory=RecallSettings)
     tiers: TierSettings = field(factory=TierSettings)
     agents: Mapping[str, AgentSettings] = field(factory=dict)
+    capture: CaptureSettings = field(factory=CaptureSettings)
     categories: Mapping[str, CategoryRules] = field(factory=dict)
     source: Path | None = field(default=None, init=False, eq=False)
 

@@ -38,6 +38,10 @@ class ErasedTextError(RecordError):
     """The text was erased before (`forget`) and may not come back by itself."""
 
 
+class CaptureError(OlavError):
+    """A tool call could not be acknowledged: the spool is full, or cannot be written."""
+
+
 class ImportFaultsError(OlavError):
     """One or more files of an import are invalid; carries every fault of every file."""
 

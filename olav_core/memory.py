@@ -25,6 +25,7 @@ from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
+    from olav_core.capture.capture import Capture, Captured
     from olav_core.importing.report import ImportReport
     from olav_core.index.coverage import Coverage
     from olav_core.index.index import RecallIndex
@@ -55,6 +56,7 @@ class Memory:
         self.categories = settings.apply_to(registry)
         self._lock = Lock()
         self._moving = Lock()
+        self._captures: Capture | None = None
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
         spec = registry.embedder(settings.embedder.id)
         self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
@@ -280,6 +282,50 @@ class Memory:
         self.store.refresh()
         return self.store.list(category=category, scopes=scopes, origin=origin, limit=limit, offset=offset)
 
+    # --- capture --------------------------------------------------------------------------------
+
+    def capture(
+        self,
+        *,
+        tool: str,
+        args: Any = None,
+        result: Any = None,
+        agent: str = DEFAULT_AGENT,
+        scope: str | None = None,
+        run: str = "",
+        call: str = "",
+        status: str | None = None,
+        time: Any = None,
+        mark: bool | None = None,
+    ) -> Captured | None:
+        """Take note of a finished tool call; None when it changed nothing or failed.
+
+        What is returned is redacted and on disk; the memory follows within seconds, one row per operation
+        (scope, tool, args) with a count. `args` and `result` may be of any shape. `call`, the call's own id,
+        keeps a call that is told twice from being counted twice. `mark` is the tool's wish, before all rules.
+
+        Raises CaptureError (the spool is full or cannot be written), PluginError (a redactor failed: nothing
+        was kept) and RecordError (tool, scope, time).
+        """
+        return self.captures.capture(
+            tool=tool, args=args, result=result, agent=agent, scope=scope, run=run, call=call,
+            status=status, time=time, mark=mark,
+        )  # fmt: skip
+
+    async def acapture(self, **call: Any) -> Captured | None:
+        """`capture` without blocking the event loop."""
+        return await asyncio.to_thread(self.capture, **call)
+
+    @property
+    def captures(self) -> Capture:
+        """The capture of this workspace: its decisions, its spool, its drain."""
+        with self._lock:
+            if self._captures is None:
+                from olav_core.capture.capture import Capture
+
+                self._captures = Capture(self)
+            return self._captures
+
     # --- files ----------------------------------------------------------------------------------
 
     def import_guides(self, directory: str | os.PathLike[str], **options: Any) -> ImportReport:
@@ -384,7 +430,9 @@ class Memory:
             return self._pipeline
 
     def close(self) -> None:
-        """Flush the recall log and let go of the index. The memory is unusable afterwards."""
+        """Store captured calls, flush the recall log, let go of the index. It is unusable afterwards."""
+        if self._captures is not None:
+            self._captures.close()
         self._executor.shutdown(wait=True)
         if self._pipeline is not None:
             self._pipeline.index.close()

@@ -36,6 +36,10 @@ class Workspace:
         return self.directory / "index"
 
     @property
+    def spool_directory(self) -> Path:
+        return self.directory / "spool"
+
+    @property
     def plugin_directory(self) -> Path:
         return self.directory / "plugins"
 

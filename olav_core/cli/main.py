@@ -22,8 +22,10 @@ COMMANDS = {
     "remember": "olav_core.cli.remember:remember",
     "forget": "olav_core.cli.remember:forget",
     "kb": "olav_core.cli.kb:kb",
+    "capture": "olav_core.cli.capture:capture",
     "plugins": "olav_core.cli.plugins:plugins",
     "hooks": "olav_core.cli.hooks:hooks",
+    "doctor": "olav_core.cli.doctor:doctor",
 }
 
 

@@ -62,6 +62,19 @@ class Tombstones:
 
         return retrying(read, what="reading tombstones")
 
+    def erased_ids(self, ids: Iterable[str]) -> set[str]:
+        """Those of `ids` whose memory was erased, by any process until now."""
+        wanted = filters.in_("memory_id", ids)
+        if wanted == "false":
+            return set()
+
+        def read() -> set[str]:
+            table = self._table()
+            table.checkout_latest()
+            return set(table.search().where(wanted).select(["memory_id"]).to_arrow()["memory_id"].to_pylist())
+
+        return retrying(read, what="reading tombstones")
+
     def lift(self, hashes: Iterable[str]) -> int:
         """Allow texts again; returns how many tombstones went."""
         wanted = filters.in_("text_hash", hashes)

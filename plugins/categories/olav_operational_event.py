@@ -19,14 +19,18 @@ MAX_EMBED_CHARS = 2_000
 
 @frozen(kw_only=True)
 class OperationalEvent:
-    """`args` and `result` are redacted JSON. `count`: how often this operation was seen."""
+    """`args` and `result` are redacted JSON. `count`: how often this operation was seen; `calls`: ids of the
+    latest calls that were counted. `run`: the run that it was last seen in."""
 
     tool: str = field(validator=validators.min_len(1))
     action: str = ""
     args: dict[str, Any] = field(factory=dict)
     result: Any = None
+    verb: str = ""
     agent: str = ""
+    run: str = ""
     count: int = field(default=1, validator=validators.ge(1))
+    calls: list[str] = field(factory=list)
 
 
 def dedupe_key(record: MemoryRecord) -> str:

@@ -9,7 +9,6 @@ from typing import Any, Final
 from olav_outcomes import fields, phrases
 from olav_outcomes.text import EDGE_CHARS, ends, text_succeeded, took_back
 
-
 MAX_DEPTH: Final = 4
 #: How many results of a list are looked at.
 MAX_ITEMS: Final = 64
