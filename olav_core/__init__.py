@@ -9,12 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
+    from olav_core.capture.capture import Capture as Capture
+    from olav_core.capture.capture import Captured as Captured
+    from olav_core.capture.decision import Decision as Decision
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
     from olav_core.config import Settings as Settings
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
+    from olav_core.errors import CaptureError as CaptureError
     from olav_core.errors import ConfigError as ConfigError
     from olav_core.errors import ConflictError as ConflictError
     from olav_core.errors import EmbedderError as EmbedderError
@@ -129,6 +133,9 @@ _PUBLIC = {
     "RecalledMemory": "recall.recall",
     "CandidateTrace": "recall.recall",
     "Settings": "config",
+    "Capture": "capture.capture",
+    "Captured": "capture.capture",
+    "Decision": "capture.decision",
     "Suite": "suite",
     "SuiteQuery": "suite",
     **dict.fromkeys(
@@ -157,6 +164,7 @@ _PUBLIC = {
     ),
     **dict.fromkeys(
         [
+            "CaptureError",
             "ConfigError",
             "ConflictError",
             "EmbedderError",
