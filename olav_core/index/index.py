@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 from collections.abc import Collection, Mapping
@@ -16,7 +15,7 @@ from olav_core.index.changed_rows import ChangedRows, RowSource
 from olav_core.index.coverage import Coverage, SyncReport
 from olav_core.index.eligibility import Eligibility
 from olav_core.index.index_files import BrokenIndexError
-from olav_core.index.lexical_sync import LexicalSync
+from olav_core.index.lexical_sync import LexicalSync, identity_of
 from olav_core.index.pool import Pool
 from olav_core.index.resident import OtherSpaceError, ResidentRows
 
@@ -72,8 +71,7 @@ class RecallIndex:
                 if version == self._version and not lexical.broken:
                     return SyncReport(version, lexical_behind=lexical.behind)
             else:
-                identity = hashlib.sha256(self._store.uri.encode()).hexdigest()[:16]
-                lexical = self._lexical = LexicalSync(self._directory, identity)
+                lexical = self._lexical = LexicalSync(self._directory, identity_of(self._store.uri))
             if version < self._version:  # the table was restored or replaced
                 self._clear()
             try:

@@ -27,7 +27,8 @@ class LexicalIndex:
     covered; it is replaced in the same commit. `directory=None` keeps the index in memory.
     """
 
-    def __init__(self, directory: Path | None, identity: str) -> None:
+    def __init__(self, directory: Path | None, identity: str, *, only_read: bool = False) -> None:
+        """`only_read` raises BrokenIndexError for an index that would have to be made anew."""
         self.directory = directory
         self.identity = identity
         #: Why the index on disk was not used; empty when it was, or when there was none.
@@ -37,8 +38,8 @@ class LexicalIndex:
         #: The directory can be read but not written, so nothing is folded in.
         self.read_only = False
         self._schema = _schema()
-        with opening(directory):
-            self._index = self._open()
+        with opening(None if only_read else directory):
+            self._index = self._open(only_read)
         self.snapshot = self._snapshot()
 
     def reload(self) -> None:
@@ -84,7 +85,7 @@ class LexicalIndex:
         assert self.directory is not None
         return self.directory
 
-    def _open(self) -> Any:
+    def _open(self, only_read: bool) -> Any:
         if self.directory is None or not (self.directory / "meta.json").is_file():
             return self._create()
         try:
@@ -100,6 +101,8 @@ class LexicalIndex:
             if snapshot.covered < 0 and snapshot.searcher.num_docs:
                 raise BrokenIndexError("its stamp is missing, or of another table, analyzer or format")
         except BrokenIndexError as error:
+            if only_read:
+                raise
             self.rebuilt = str(error)
             return self._create()
         return index

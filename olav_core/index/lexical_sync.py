@@ -189,6 +189,11 @@ class LexicalSync:
         return self._entries if self._entries is not None else self.index.snapshot.entries(rowids)
 
 
+def identity_of(uri: str) -> str:
+    """Return what tells the index of one table from that of another: 64 bits (hex) of a hash of its URI."""
+    return hashlib.sha256(uri.encode()).hexdigest()[:16]
+
+
 def digest(category: str, scope: str, text: str) -> int:
     """Return 64 bits that change when what the lexical index holds of a row changes."""
     raw = f"{len(category)} {len(scope)} {category}{scope}{text}".encode("utf-8", "replace")

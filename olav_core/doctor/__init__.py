@@ -1,0 +1,1 @@
+"""The doctor: small checks of one workspace, each with what to do about what it finds."""
