@@ -1,0 +1,109 @@
+"""create_agent: create_deep_agent with recall and capture in the main agent and in every subagent."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deepagents import FilesystemPermission, create_deep_agent
+from deepagents.middleware import FilesystemMiddleware
+from deepagents.middleware.subagents import GENERAL_PURPOSE_SUBAGENT
+from olav_langchain import AutoRecallMiddleware, OperationalEventCapture, memory_tools
+
+from olav_core import ConfigError, Memory
+from olav_deepagents.export import export_tool
+
+_log = logging.getLogger("olav.deepagents")
+#: What stays of the virtual file system when reports go to the real disk.
+READING_TOOLS = ("ls", "read_file", "glob", "grep")
+_NO_WRITES = FilesystemPermission(operations=["write"], paths=["/**"], mode="deny")
+
+
+def create_agent(
+    memory: Memory,
+    model: Any,
+    *,
+    tools: Sequence[Any] = (),
+    subagents: Sequence[Mapping[str, Any]] = (),
+    agent: str = "core",
+    agents: Mapping[str, str] | None = None,
+    middleware: Sequence[Any] = (),
+    recall: Mapping[str, Any] | None = None,
+    capture: bool = True,
+    tool_marks: Mapping[str, bool] | None = None,
+    own_tools: bool = True,
+    export_to: str | os.PathLike[str] | None = None,
+    backend: Any = None,
+    permissions: Sequence[Any] = (),
+    **options: Any,
+) -> Any:
+    """Return a deep agent (a compiled graph) with memory.
+
+    - `agent`: the main agent's name in the memory; subagents recall and are captured under their own names,
+      the general-purpose one under `agent`. `agents` maps a subagent's name to another.
+    - `recall`: options of AutoRecallMiddleware for all of them (tier, token_budget, extra_scopes …).
+    - `capture`: take write-class tool calls; `tool_marks`: tool name -> always (True) or never (False).
+    - `own_tools`: give all of them `olav_recall_memory` and `olav_remember`.
+    - `export_to`: a folder on the real disk. All agents get `format_and_export` for it, and the write tools
+      of the virtual file system are hidden and denied: a model that sees both takes the wrong one.
+    - `backend`, `permissions` and `options` are those of `deepagents.create_deep_agent`.
+
+    A subagent that is compiled already, or remote, cannot be given middleware: that is logged, build it with
+    `olav_langchain.AutoRecallMiddleware`. Raises ConfigError for `agents` that names no subagent.
+    """
+    specs = [dict(spec) for spec in subagents]
+    if not any(spec.get("name") == GENERAL_PURPOSE_SUBAGENT["name"] for spec in specs):
+        # Left out, deepagents adds its own, which would neither recall nor be captured.
+        specs.insert(0, dict(GENERAL_PURPOSE_SUBAGENT))
+    names = {GENERAL_PURPOSE_SUBAGENT["name"]: agent, **(agents or {})}
+    unknown = sorted(set(names) - {spec.get("name") for spec in specs})
+    if unknown:
+        raise ConfigError(f"agents names {', '.join(unknown)}, but there is no such subagent.")
+    all_tools = list(tools)
+    if export_to is not None:
+        all_tools.append(export_tool(export_to))
+        permissions = [_NO_WRITES, *permissions]
+
+    def memory_middleware(name: str) -> list[Any]:
+        added: list[Any] = [
+            AutoRecallMiddleware(
+                memory,
+                agent=name,
+                tools=memory_tools(memory, agent=name) if own_tools else (),
+                **(recall or {}),
+            )
+        ]
+        if capture:
+            added.append(OperationalEventCapture(memory, agent=name, tools=tool_marks))
+        if export_to is not None:
+            added.append(FilesystemMiddleware(backend=backend, tools=list(READING_TOOLS)))
+        return added
+
+    def prepared(spec: dict[str, Any]) -> dict[str, Any]:
+        name = str(spec.get("name"))
+        if "runnable" in spec or "graph_id" in spec:
+            _log.warning(
+                "subagent %s is compiled or remote: it gets no recall and no capture from here. "
+                "Build it with olav_langchain.AutoRecallMiddleware and OperationalEventCapture.",
+                name,
+            )
+            return spec
+        spec["middleware"] = [*memory_middleware(names.get(name, name)), *spec.get("middleware", ())]
+        if export_to is not None:
+            if "tools" in spec:
+                spec["tools"] = [*spec["tools"], all_tools[-1]]
+            if "permissions" in spec:
+                spec["permissions"] = [_NO_WRITES, *spec["permissions"]]
+        return spec
+
+    return create_deep_agent(
+        model,
+        all_tools,
+        subagents=[prepared(spec) for spec in specs],
+        middleware=[*memory_middleware(agent), *middleware],
+        backend=backend,
+        permissions=list(permissions) or None,
+        **options,
+    )

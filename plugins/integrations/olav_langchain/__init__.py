@@ -1,0 +1,50 @@
+"""LangChain and LangGraph: recall before model calls, capture after writes, memory tools, a BaseStore."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from olav_core import CategorySpec, hookimpl
+from olav_langchain.item import ITEM
+
+if TYPE_CHECKING:
+    from olav_langchain.capture import OperationalEventCapture as OperationalEventCapture
+    from olav_langchain.recall import AutoRecallMiddleware as AutoRecallMiddleware
+    from olav_langchain.store import OlavStore as OlavStore
+    from olav_langchain.tools import memory_tools as memory_tools
+    from olav_langchain.tools import recall_tool as recall_tool
+    from olav_langchain.tools import remember_tool as remember_tool
+
+_HOMES = {
+    "AutoRecallMiddleware": "recall",
+    "OperationalEventCapture": "capture",
+    "OlavStore": "store",
+    "memory_tools": "tools",
+    "recall_tool": "tools",
+    "remember_tool": "tools",
+}
+_NEEDS = ("langchain", "langchain_core", "langgraph")
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'olav_langchain' has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f"olav_langchain.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _NEEDS:
+            raise
+        raise ModuleNotFoundError(
+            f"olav_langchain.{name} needs LangChain (no module {error.name!r}). "
+            "Install it: pip install 'olav-core[langchain]'.",
+            name=error.name,
+        ) from error
+    globals()[name] = value
+    return value
+
+
+@hookimpl
+def olav_register_categories() -> list[CategorySpec]:
+    return [ITEM]
