@@ -51,7 +51,7 @@ def rows(patient: Patient) -> Iterable[Diagnosis]:
         return
     if len(seen) < total:
         yield error(
-            f"{counted(total - len(seen), 'row')} with an id that is there already: another program wrote to the table",
+            f"{counted(total - len(seen), 'row')} with an id that is there already: not written by olav",
             "Restore the database directory from a backup (docs/operations.md).",
         )
     if bad:
@@ -85,7 +85,7 @@ def leftovers(patient: Patient) -> Iterable[Diagnosis]:
     for name in names:
         rows = store.database.open_table(name).count_rows()
         yield warning(
-            f"table {name} keeps {counted(rows, 'vector')} of another embedder: a way back, or a move cut off",
+            f"table {name} keeps {counted(rows, 'vector')} of another embedder: a way back, or a move cut",
             "`olav kb reembed --to ID` goes on with a move; `olav kb reembed --purge` deletes them.",
         )
     unknown = set(tables.table_names(store.database)) - set(names)
@@ -144,9 +144,7 @@ def expired(patient: Patient) -> Iterable[Diagnosis]:
             lambda: _optimize(patient),
         )
     else:
-        yield ok(
-            f"{memories(waiting)} expired, waiting for maintenance" if waiting else "no expired memories"
-        )
+        yield ok(f"{memories(waiting)} expired, not deleted yet" if waiting else "nothing has expired")
 
 
 def _create(patient: Patient, name: str) -> str:
@@ -160,7 +158,7 @@ def _optimize(patient: Patient) -> str:
         report = store.optimize()
     if report.failures:
         return "failed: " + "; ".join(report.failures)
-    return f"optimized: {counted(report.versions, 'version')} left, {memories(report.expired)} expired and deleted"
+    return f"optimized: {counted(report.versions, 'version')} left, {memories(report.expired)} expired"
 
 
 def _opened(patient: Patient) -> Store:

@@ -237,6 +237,11 @@ class Store(TableReader):
         """Those of the hashes (`tombstones.text_hash`) whose text was erased."""
         return self.tombstones.erased(text_hashes)
 
+    def revive(self, text_hashes: Iterable[str]) -> int:
+        """Take back the tombstones of texts that were stored again; returns how many went."""
+        erased = self.erased(text_hashes)
+        return self.tombstones.lift(erased) if erased else 0
+
     # --- the recall log and maintenance -------------------------------------------------------------
 
     def log_recall(
@@ -274,6 +279,11 @@ class Store(TableReader):
     def recall_log_table(self) -> Any:
         """The handle of the side table `recall_log`."""
         return self._side_table(tables.RECALL_LOG, recall_log_schema)
+
+    def side_table(self, name: str) -> Any:
+        """The handle of a side table (tables.RECALL_LOG or tables.TOMBSTONE), created empty if missing."""
+        schemas = {tables.RECALL_LOG: recall_log_schema, tables.TOMBSTONE: tombstone_schema}
+        return self._side_table(name, schemas[name])
 
     def _side_table(self, name: str, make_schema: Callable[[], pa.Schema]) -> Any:
         if name not in self._side:
