@@ -108,12 +108,12 @@ class Writer:
         )
         try:
             search_text, key = spec.embed_text(record), spec.dedupe_key(record)
+            identifier = memory_id(spec.id, None if spec.global_scope else record.scope, key)
         except Exception as error:
             raise RecordError(
                 f"category {spec.id!r} failed on this memory in embed_text or dedupe_key: {error!r}. "
                 "The mend is in its plug-in: `olav plugins`."
             ) from error
-        identifier = memory_id(spec.id, None if spec.global_scope else record.scope, key)
         return evolve(record, id=identifier, search_text=check_text(search_text, what="search text"))
 
     def write(
