@@ -41,10 +41,10 @@ def files(workspace: Path) -> dict[str, bytes]:
     }
 
 
-def fill(workspace: Path, rows: int) -> None:
+def fill(workspace: Path, rows: int, router: str = "R7") -> None:
     with olav_core.open(workspace) as memory:
         memory.remember_many(
-            [Draft(text=f"interface {n} of R7 flapped", category="fact") for n in range(rows)]
+            [Draft(text=f"interface {n} of {router} flapped", category="fact") for n in range(rows)]
         )
 
 
