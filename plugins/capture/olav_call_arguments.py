@@ -37,13 +37,11 @@ _FILE_KEYS: Final = (
 
 #: Commands of shells and of routers that only look. Everything else may change something.
 _LOOKING: Final = _words(
-    "cat df diff dig dir du date dmesg echo egrep env file free get-content get-process grep head"
-    " history host hostname id"
-    " ifstat ipconfig journalctl jq last less ls lsblk lscpu lsof man more netstat nslookup pgrep ping"
-    " ping6 printenv printf"
-    " ps pwd select-string show display sort ss stat tail tcpdump test-connection top traceroute tracert"
-    " tree type uname uniq"
-    " uptime vmstat wc where whereis which who whoami cd cut tr awk true"
+    "cat df diff dig dir du date dmesg echo egrep env file free get-content get-process grep head history"
+    " host hostname id ifstat ipconfig journalctl jq last less ls lsblk lscpu lsof man more netstat"
+    " nslookup pgrep ping ping6 printenv printf ps pwd select-string show display sort ss stat tail"
+    " tcpdump test-connection top traceroute tracert tree type uname uniq uptime vmstat wc where whereis"
+    " which who whoami cd cut tr awk true"
 )
 #: Of these the second word tells.
 _LOOKING_SECOND: Final = {
@@ -78,6 +76,8 @@ def writes(tool_name: str, args: Any) -> bool | None:
     given = {str(key).lower(): value for key, value in args.items()}
     if words and words <= _PRINTERS:
         return any(given.get(key) not in (None, "", [], {}) for key in _FILE_KEYS)
+    if words == {"add"} and given and all(isinstance(value, (int, float)) for value in given.values()):
+        return False  # arithmetic
     if words & _REQUESTERS and isinstance(method := given.get("method", given.get("verb")), str):
         return method.strip().upper() not in ("GET", "HEAD", "OPTIONS", "TRACE", "")
     if words & _QUERIERS:

@@ -11,18 +11,15 @@ def _words(text: str) -> frozenset[str]:
 
 FAILED: Final = _words(
     "aborted blocked canceled cancelled crashed declined denied disapproved error errored exception"
-    " expired fail failed failure fatal"
-    " forbidden interrupted invalid ko not_authorized not_found refused rejected rolled_back skipped"
-    " timed_out timeout unauthorized"
-    " unavailable unsuccessful dry_run simulated no_op noop"
-    " 失败 错误 异常 超时 拒绝 已拒绝 被拒绝 已驳回 驳回 无权限 权限不足 未授权 已取消 已中断 已中止"
-    " 未通过 不通过 无效 已跳过 已回滚 未执行"
+    " expired fail failed failure fatal forbidden interrupted invalid ko not_authorized not_found refused"
+    " rejected rolled_back skipped timed_out timeout unauthorized unavailable unsuccessful dry_run"
+    " simulated no_op noop 失败 错误 异常 超时 拒绝 已拒绝 被拒绝 已驳回 驳回 无权限 权限不足 未授权"
+    " 已取消 已中断 已中止 未通过 不通过 无效 已跳过 已回滚 未执行"
 )
 FINE: Final = _words(
     "accepted active applied closed committed complete completed created deleted deployed done exported"
-    " finished ok okay passed pushed queued"
-    " ready registered removed resolved running saved sent stopped success succeeded successful true"
-    " updated written 成功 完成 已完成 正常 已创建 已更新 已删除 已部署"
+    " finished ok okay passed pushed queued ready registered removed resolved running saved sent stopped"
+    " success succeeded successful true updated written 成功 完成 已完成 正常 已创建 已更新 已删除 已部署"
 )
 STATUS: Final = _words(
     "status state outcome result_status job_status task_status operation_status stop_reason 状态 结果"
@@ -33,13 +30,13 @@ FLAGS: Final = _words(
 )
 BAD_FLAGS: Final = _words(
     "is_error iserror has_error has_errors failed failure rejected denied aborted interrupted timed_out"
-    " timedout blocked dry_run dryrun"
-    " simulated simulate check_mode whatif what_if preview_only cancelled_by_user is_dry_run 试运行"
+    " timedout blocked dry_run dryrun simulated simulate check_mode whatif what_if preview_only"
+    " cancelled_by_user is_dry_run 试运行"
 )
 ERRORS: Final = _words(
     "error errors err exception exceptions error_message errormessage error_msg errmsg error_detail"
-    " error_details error_type errortype"
-    " fault faults traceback stack_trace failure_reason failurereason 错误 错误信息 异常 失败原因"
+    " error_details error_type errortype fault faults traceback stack_trace failure_reason failurereason"
+    " 错误 错误信息 异常 失败原因"
 )
 EXIT_CODES: Final = _words(
     "exit_code exitcode return_code returncode retcode rc exit_status exitstatus errno errcode err_code"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from olav_outcomes import fields, phrases
+from olav_outcomes import failures, fields
 from olav_outcomes.text import EDGE_CHARS, ends, text_succeeded, took_back
 
 MAX_DEPTH: Final = 4
@@ -29,7 +29,7 @@ def mapping_succeeded(result: Mapping[Any, Any], tool_name: str, succeeded: Any,
     if any(text_succeeded(text, tool_name) is False for text in texts):
         return False
     stderr = given.get("stderr")
-    if isinstance(stderr, str) and phrases.ERROR_LINE.search(stderr[-EDGE_CHARS:]):
+    if isinstance(stderr, str) and failures.ERROR_LINE.search(stderr[-EDGE_CHARS:]):
         return False
     for key in fields.ENVELOPES & set(given) if depth < MAX_DEPTH else ():
         value = given[key]

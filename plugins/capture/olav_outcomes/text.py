@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from olav_outcomes import phrases
+from olav_outcomes import failures, phrases
 
 #: How much of each end of a long text is read: errors stand at the start or at the end.
 EDGE_CHARS = 4_000
@@ -25,14 +25,14 @@ def text_succeeded(text: str, tool_name: str = "") -> bool | None:
     if len(text) > 2 * EDGE_CHARS:
         text = f"{text[:EDGE_CHARS]}\n{text[-EDGE_CHARS:]}"
     plain = phrases.HARMLESS.sub(" ", text)
-    if phrases.ERROR_LINE.search(plain):
+    if failures.ERROR_LINE.search(plain):
         return False
     unquoted = _QUOTED.sub(' "" ', plain)
     if phrases.SUCCESS_START.search(plain.strip()):
         return not phrases.BUT.search(unquoted)
     if tool_name:
         unquoted = _ENDED.sub(lambda found: "" if ends(tool_name, found.group()) else found.group(), unquoted)
-    return False if phrases.FAILURE.search(unquoted) else None
+    return False if failures.FAILURE.search(unquoted) else None
 
 
 def took_back(text: str) -> bool:

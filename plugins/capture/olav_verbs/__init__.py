@@ -119,12 +119,10 @@ def _changes(verb: Verb, before: list[str], rest: list[str]) -> bool:
         plural = verb.form == "third" and verb.lemma in ("update", "register", "write", "set", "reset")
         return not noun and not (plural and _is_noun_phrase(rest))
     if not rest:
-        return verb.form != "third" and (
-            not before or verb.lemma in words.STEMS - {"record"} | {"post", "sync"}
-        )
+        return verb.form != "third" and (not before or verb.lemma in words.FINAL)
     if len(before) > _SERVICE_WORDS:
         return False
-    return not _is_noun_phrase(rest)
+    return (verb.lemma == "mark" and rest[-1] == "read") or not _is_noun_phrase(rest)
 
 
 def _is_noun_phrase(rest: list[str]) -> bool:

@@ -15,52 +15,55 @@ STEMS: Final = _words(
 )
 #: Synonyms of these actions that are hardly ever nouns: they count wherever the verb of a name may stand.
 FIRM: Final = _words(
-    "accept activate add adjust allocate amend append apply approve archive assign attach bind broadcast"
-    " buy"
-    " cancel close configure customize deactivate deallocate decline decommission decrease deprovision"
-    " deregister"
-    " detach disable discard donate downgrade duplicate edit enable enroll erase escalate evict forward"
-    " grant"
-    " increase insert install invite isolate kill lower merge migrate modify mount notify overwrite pay"
-    " persist"
-    " prepend provision publish purchase purge put quarantine reassign reboot redeem refund reimburse"
-    " reject remove"
-    " rename renew reopen replace reply reset resolve restart restore resume retire revert revoke"
-    " rollback rotate sell"
-    " send set setup shutdown steer submit subscribe suspend terminate toggle trash truncate tweet retweet"
-    " unarchive unassign unbind undelete undo uninstall unlock unmount unpublish unregister unsubscribe"
-    " upsert"
-    " withdraw wipe abort reconfigure remediate pause refill follow unfollow mkdir rmdir reschedule"
+    "abort accept acknowledge activate add adjust admit allocate amend append apply approve archive"
+    " assign attach bind broadcast buy cancel close configure customize deactivate deallocate decline"
+    " decommission decrease demote deprovision deregister detach disable disarm discard discharge dismiss"
+    " donate downgrade duplicate edit enable enqueue enroll erase escalate evict finalize follow forward"
+    " grant hire increase insert install invite isolate kill lower merge migrate mkdir modify mount"
+    " notify overwrite pause pay persist prepend prescribe promote provision publish purchase purge put"
+    " quarantine reassign rebase reboot reconfigure redeem refill refund reimburse reject remediate"
+    " remove rename renew reopen replace reply requeue rerun reschedule reset resize resolve restart"
+    " restore resume retire retry retweet revert revoke rmdir rollback rotate sell send set setup"
+    " shutdown steer submit subscribe suspend terminate toggle trash truncate tweet unarchive unassign"
+    " unbind undelete undo unfollow uninstall unlock unmount unpublish unregister unsubscribe upsert wipe"
+    " withdraw"
 )
 #: Verbs that are as often nouns: they count in front, and not before a word that asks for information.
 LOOSE: Final = _words(
-    "backup ban bid block book change charge clear clone comment commit complete contact copy deposit"
-    " drop fill"
-    " flag flash flush fund import invest label launch like link lock mark move mute order patch pin"
-    " post press"
-    " raise release reserve scale schedule share sign star start store swap sync tag trade transfer"
-    " trigger unblock"
-    " unlink unlike unmute unpin untag upgrade upload"
+    "arm backup ban bid block book bump change charge clear clone comment commit complete contact copy"
+    " deposit dim drop fill flag flash flush fork fund import invest label launch like link lock mark"
+    " move mute order patch pin post press raise release reserve scale schedule share sign snapshot star"
+    " start stash store swap sync tag trade transfer transition trigger unblock unlike unlink unmute"
+    " unpin untag upgrade upload"
 )
 #: Stems that are nouns as often: they are read as the LOOSE ones.
 NOUNISH: Final = _words("record export stop deploy exec ingest")
+#: LOOSE verbs and stems that may also end a name: `file_upload`, `git_commit`, `vm_stop`.
+FINAL: Final = (STEMS - {"record"}) | _words(
+    "backup clone commit import launch lock pause post scale share start stash sync trigger upgrade upload"
+)
 #: Verbs that are write-class only on some objects.
 OBJECTS: Final = {
+    "build": _words("image images package"),
+    "checkout": _words("branch cart order"),
     "confirm": _words("booking order reservation payment appointment purchase transaction"),
     "exchange": _words("item items order product products"),
     "file": _words("claim complaint report return ticket"),
+    "format": _words("disk drive partition volume"),
     "issue": _words("card certificate command credit invoice payment refund ticket token"),
+    "leave": _words("comment feedback review"),
     "log": _words("activity call entry event expense incident meal metric metrics workout"),
     "make": _words(
         "appointment booking call deposit dir directory donation file folder order payment purchase"
-        " reservation"
-        " transaction transfer"
+        " reservation transaction transfer"
     ),
     "open": _words("account case door doors gate incident issue position pr ticket trade trunk valve window"),
     "place": _words("bet bid call hold order orders trade"),
     "report": _words("bug incident issue problem spam"),
     "return": _words("book car item items order product products vehicle"),
-    "run": _words("backup deployment job migration migrations playbook"),
+    "run": _words(
+        "backup bash command commands container deployment job migration migrations playbook script shell"
+    ),
     "take": _words("backup snapshot"),
 }
 #: `resolve_ticket` closes a ticket, `resolve_hostname` looks one up.
@@ -76,7 +79,7 @@ PHRASES: Final = {
     )},
     **{tuple(verb.split()): "login" for verb in ("log in", "log on", "log out", "sign in", "sign out")},
 }  # fmt: skip
-PHRASE_VERBS: Final = frozenset(PHRASES.values()) - {"login"}
+PHRASE_VERBS: Final = frozenset(PHRASES.values()) - {"login", "backup"}
 #: Shell commands that change files or processes; only as the whole name.
 COMMANDS: Final = _words(
     "chgrp chmod chown cp dd kill killall ln mkdir mkfs mv rm rmdir shred tee touch truncate unlink"
@@ -84,18 +87,14 @@ COMMANDS: Final = _words(
 #: Verbs that only look, compute or change nothing but the session: the first verb of a name decides.
 READS: Final = _words(
     "analyse analyze answer ask assess audit authenticate browse calculate cat cd check classify compare"
-    " compile compute"
-    " connect convert count decode describe detect diagnose diff disconnect display download du embed"
-    " encode estimate"
-    " evaluate examine explain explore extract fetch filter find forecast generate get grep group head"
-    " help hash"
-    " identify inspect introspect lint list load locate login logon logout logoff look lookup ls match"
-    " measure monitor"
-    " navigate observe parse peek ping plan poll predict preview print probe profile pwd query rank read"
-    " recall recommend render"
-    " retrieve review scan score scrape search see select show simulate sort stat status suggest"
-    " summarise summarize tail"
-    " test think trace traceroute transcribe translate validate verify view visualize wait watch wc whoami"
+    " compile compute connect convert count decode describe detect diagnose diff disconnect display"
+    " download du embed encode estimate evaluate examine explain explore extract fetch filter find"
+    " forecast generate get grep group head help hash identify inspect introspect lint list load locate"
+    " login logon logout logoff look lookup ls match measure monitor navigate observe parse peek ping"
+    " plan poll predict preview print probe profile pwd query rank read recall recommend render retrieve"
+    " review scan score scrape search see select show simulate sort stat status suggest summarise"
+    " summarize tail test think trace traceroute transcribe translate validate verify view visualize wait"
+    " watch wc whoami"
 )
 #: Reading words that also name a thing, as in `price_list_update`.
 THINGS: Final = _words(
@@ -104,10 +103,8 @@ THINGS: Final = _words(
 #: A name that opens with one of these asks about a state, or names a moment.
 OPENERS: Final = _words(
     "after are available before can could current did do_not does dry had has have how if is last latest"
-    " may max min"
-    " must needs next no not num number on pending previous recent should sum supports total was were"
-    " what when where"
-    " which who why will would"
+    " may max min must needs next no not num number on pending previous recent should sum supports total"
+    " was were what when where which who why will would"
 )
 QUESTIONS: Final = _words("are can could did does had has is should was were will would")
 #: Words before the verb that say nothing.
@@ -115,14 +112,11 @@ ASIDES: Final = _words("api async auto batch bulk do fn force handle mass my op 
 #: After a LOOSE or NOUNISH verb: a thing one asks about, so that `deploy_status` is no deploying.
 INFO: Final = _words(
     "availability available by code codes cost costs count counts date dates detail details description"
-    " duration"
-    " eligibility eta exists fee fees fields find format formats get history id ids info information key"
-    " keys latency length limit limits"
-    " log logs lookup metadata name names nearby notes number option options per permission permissions"
-    " price prices progress"
-    " quota rate rates reason reasons requirements schema search sequence size stats statistics status"
-    " suggestions"
-    " summary time times type types url value words"
+    " duration eligibility eta exists fee fees fields find format formats get history id ids info"
+    " information key keys latency length limit limits log logs lookup metadata name names nearby notes"
+    " number option options per permission permissions price prices progress quota rate rates reason"
+    " reasons requirements schema search sequence size stats statistics status suggestions summary time"
+    " times type types url value words"
 )
 #: The same after the other verbs, where only these make a noun of it.
 FIRM_INFO: Final = {
