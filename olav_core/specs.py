@@ -258,11 +258,16 @@ class VerbMatcherSpec:
 
 @frozen
 class Fault:
-    """What is wrong with a file: `line` counts from 1, 0 means the whole file."""
+    """What is wrong with a file: `line` counts from 1, 0 means the whole file.
+
+    A fault keeps the file out. One that does not block (a broken diagram in a document, an unreadable page)
+    leaves out what it is about: the rest is imported, and no row that the file brought before is retired.
+    """
 
     path: str
     line: int
     message: str
+    blocks: bool = True
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message}" if self.line else f"{self.path}: {self.message}"
@@ -287,13 +292,20 @@ class Draft:
 @frozen(kw_only=True)
 class ImporterSpec:
     """Reads files into drafts. `parse(root, path, raw)` returns (drafts, faults) for one file's bytes and
-    never raises for bad content. `suffixes` are matched against the end of the file name."""
+    never raises for bad content. `suffixes` are matched against the end of the file name.
+
+    `also` names the other categories that its files bring; where one is not installed, its drafts are left
+    out. With `opens_path`, `parse` gets no bytes and opens `path` itself, for files too large to hold; it may
+    raise OSError. A draft without a scope gets that of the import.
+    """
 
     id: str
     purpose: str
     suffixes: tuple[str, ...]
     parse: Callable[[Path, Path, bytes], tuple[Sequence[Draft], Sequence[Fault]]]
     category: str
+    also: tuple[str, ...] = ()
+    opens_path: bool = False
 
 
 @frozen(kw_only=True)

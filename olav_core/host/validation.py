@@ -226,6 +226,7 @@ def _check_importer(spec: ImporterSpec) -> Problems:
                 yield Problem(f"suffix {suffix!r} is a path.", "Name the end of the file name only.")
     if not isinstance(spec.category, str):
         yield Problem(f"category is {spec.category!r}.", "Name the category's id.")
+    yield from _check_strings(spec, "also")
 
 
 def _check_command(spec: CommandSpec) -> Problems:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from attrs import evolve, fields_dict, frozen, has
+from attrs import evolve
 
 from olav_core import clock
 from olav_core.errors import OlavError
+from olav_core.importing.departed import Departed
+from olav_core.importing.entry import Entry, item, tracks
 from olav_core.importing.report import Action, ImportItem, ImportReport
 from olav_core.importing.source import REMOVED_SUFFIX, ImportSource
-from olav_core.records import MemoryRecord
-from olav_core.specs import CategorySpec, Draft, Fault, ImporterSpec
+from olav_core.records import MemoryRecord, check_scope
+from olav_core.specs import Draft, Fault, ImporterSpec
 from olav_core.store.tombstones import text_hash
 
 #: Records written per call: embedders fill their batches, and progress moves every few seconds.
@@ -44,6 +46,8 @@ def import_directory(
     strict: bool = False,
     dry_run: bool = False,
     workspace: str | os.PathLike[str] | None = None,
+    scope: str | None = None,
+    on_read: Callable[[int, int], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ImportReport:
     """Import the files below `root` (or the one file `root`) that an importer reads; return the report.
@@ -52,13 +56,20 @@ def import_directory(
     it brought before; with `strict` one fault keeps everything out. Rows that an earlier import brought from
     below `root` and that no file brings any more are deleted, after the new ones are written; rows without
     `metadata.directory` are somebody's own and are neither overwritten nor deleted. `workspace` makes the
-    directory's name relative to it. `on_progress(done, total)` counts records written.
+    directory's name relative to it. `on_read(done, total)` counts files, `on_progress(done, total)` records
+    written.
 
-    Raises WorkspaceError when there is no `root`; store and embedder errors pass through.
+    `scope` is for memories whose file names none, such as a document's. Without it a file that was imported
+    before keeps the scope it has, and a new one gets its category's.
+
+    Raises WorkspaceError when there is no `root`, RecordError for a bad `scope`; store and embedder errors
+    pass through.
     """
+    if scope is not None:
+        check_scope(scope)
     source = ImportSource(Path(root), Path(workspace) if workspace is not None else None)
-    work = _Import(memory, source, importers)
-    work.read()
+    work = _Import(memory, source, importers, scope)
+    work.read(on_read)
     work.compare()
     applied = not dry_run and not (strict and work.faults)
     if applied:
@@ -69,39 +80,49 @@ def import_directory(
         marked=work.marked,
         embedded=work.embedded,
         applied=applied,
-        items=tuple(sorted(work.items, key=lambda item: (item.path, item.id))),
+        items=tuple(sorted(work.items, key=lambda found: (found.path, found.id))),
         faults=tuple(sorted(work.faults, key=lambda fault: (fault.path, fault.line))),
     )
 
 
-@frozen
-class _Entry:
-    """A record that a file brings; `place` is that file's absolute path."""
-
-    place: Path
-    path: str
-    draft: Draft
-    record: MemoryRecord
-    tracked: bool
-
-
 class _Import:
-    def __init__(self, memory: ImportTarget, source: ImportSource, importers: Collection[str] | None) -> None:
-        self.memory, self.source, self.importers = memory, source, importers
+    def __init__(
+        self,
+        memory: ImportTarget,
+        source: ImportSource,
+        importers: Collection[str] | None,
+        scope: str | None,
+    ) -> None:
+        self.memory, self.source, self.importers, self.scope = memory, source, importers, scope
         specs = memory.registry.importers.values()
-        self.categories = {spec.category for spec in specs if importers is None or spec.id in importers}
+        used = [spec for spec in specs if importers is None or spec.id in importers]
+        self.rows: dict[str, list[MemoryRecord]] = {}
+        self.version = memory.store.refresh()
+        for category in sorted({name for spec in used for name in (spec.category, *spec.also)}):
+            self.rows_of(category)
         self.files = self.marked = self.embedded = 0
         self.faults: list[Fault] = []
         self.items: list[ImportItem] = []
-        self.entries: list[_Entry] = []
-        self.writes: list[_Entry] = []
+        self.entries: list[Entry] = []
+        self.writes: list[Entry] = []
         self.vectors_from: dict[str, str] = {}
         self.deletes: list[str] = []
-        self.kept: set[Path] = set()  # files whose earlier rows stay, because this time they have a fault
+        self.out: set[Path] = set()  # files that a fault keeps out
+        self.kept: set[Path] = set()  # files whose earlier rows stay: those, and those that came in part
 
-    def fault(self, entry: _Entry, message: str) -> None:
+    def rows_of(self, category: str) -> list[MemoryRecord]:
+        """Return the stored rows of a category, read once."""
+        if category not in self.rows:
+            self.rows[category] = self.memory.store.list(category=category)
+        return self.rows[category]
+
+    def fault(self, entry: Entry, message: str) -> None:
         self.faults.append(Fault(entry.path, entry.draft.line, message))
-        self.kept.add(entry.place)
+        self.keep_out(entry.place)
+
+    def keep_out(self, place: Path) -> None:
+        self.out.add(place)
+        self.kept.add(place)
 
     # --- read ---
 
@@ -110,23 +131,42 @@ class _Import:
         return spec if spec and (self.importers is None or spec.id in self.importers) else None
 
     def unreadable(self, path: Path, error: OSError) -> None:
-        self.faults.append(Fault(str(path), 0, f"cannot be read: {error.strerror}. Its rows are kept."))
-        self.kept.add(self.source.placed(path))
+        why = error.strerror or str(error)
+        self.faults.append(Fault(str(path), 0, f"cannot be read: {why}. Its rows are kept."))
+        self.keep_out(self.source.placed(path))
 
-    def read(self) -> None:
+    def read(self, on_read: Callable[[int, int], None] | None = None) -> None:
         paths, marked = self.source.files(self.unreadable)
         self.marked = sum(self.importer(path) is not None for path in marked)
-        for path in paths:
-            importer = self.importer(path)
-            if importer is not None:
-                self.files += 1
-                self.read_file(importer, path)
+        found = [(importer, path) for path in paths if (importer := self.importer(path)) is not None]
+        self.files = len(found)
+        if self.importers is None and not found and paths == [self.source.root]:
+            known = sorted(
+                suffix for spec in self.memory.registry.importers.values() for suffix in spec.suffixes
+            )
+            message = f"no importer reads files of this kind. Known: {', '.join(known)}."
+            self.faults.append(Fault(str(self.source.root), 0, message))
+        scopes = self.scopes()
+        for number, (importer, path) in enumerate(found, start=1):
+            self.read_file(importer, path, scopes)
+            if on_read is not None:
+                on_read(number, len(found))
         self.fault_duplicates()
 
-    def read_file(self, importer: ImporterSpec, path: Path) -> None:
+    def scopes(self) -> dict[tuple[Path, str], str]:
+        """Return the scope that each (file, category) has in the store."""
+        found = {}
+        for category, rows in self.rows.items():
+            for row in rows:
+                if (place := self.source.place_of(row)) is not None:
+                    found[place, category] = row.scope
+        return found
+
+    def read_file(self, importer: ImporterSpec, path: Path, scopes: Mapping[tuple[Path, str], str]) -> None:
         place = self.source.placed(path)
         try:
-            drafts, found = importer.parse(self.source.base, path, path.read_bytes())
+            raw = b"" if importer.opens_path else path.read_bytes()
+            drafts, found = importer.parse(self.source.base, path, raw)
         except OSError as error:
             self.unreadable(path, error)
             return
@@ -134,56 +174,75 @@ class _Import:
             message = f"importer '{importer.id}' failed: {error!r}. `olav plugins` names its author."
             drafts, found = (), (Fault(str(path), 0, message),)
         faults = list(found)
-        entries: list[_Entry] = []
+        entries: list[Entry] = []
         for draft in drafts:
+            if draft.category in importer.also and draft.category not in self.memory.registry.categories:
+                continue
             try:
-                tracked = _tracks(self.memory.registry.category(draft.category))
+                if draft.scope is None:
+                    draft = evolve(draft, scope=self.scope or scopes.get((place, draft.category)))
+                tracked = tracks(self.memory.registry.category(draft.category))
                 if tracked:
                     origin = {
                         "source": path.relative_to(self.source.base).as_posix(),
                         "directory": self.source.identity,
                     }
                     draft = evolve(draft, metadata={**draft.metadata, **origin})
-                entries.append(_Entry(place, str(path), draft, self.memory.prepare(draft), tracked))
+                entries.append(Entry(place, str(path), draft, self.memory.prepare(draft), tracked))
             except OlavError as error:
                 faults.append(Fault(str(path), draft.line, str(error)))
         self.faults += faults
+        if any(fault.blocks for fault in faults):
+            self.keep_out(place)
+            return
         if faults:
             self.kept.add(place)
-        else:
-            self.entries += entries
+        self.entries += entries
 
     def fault_duplicates(self) -> None:
-        groups: dict[tuple[str, ...], list[_Entry]] = {}
+        groups: dict[tuple[str, ...], list[Entry]] = {}
         for entry in self.entries:
-            groups.setdefault(_name(entry.record), []).append(entry)
+            groups.setdefault(entry.name, []).append(entry)
         for group in groups.values():
             for entry in group if len(group) > 1 else ():
                 others = ", ".join(
                     f"{other.path}:{other.draft.line}" for other in group if other is not entry
                 )
-                self.fault(entry, f"is the same {_label(entry.record)} as {others}. Rename or remove one.")
-        self.entries = [entry for entry in self.entries if entry.place not in self.kept]
+                self.fault(entry, f"is the same {entry.label} as {others}. Rename or remove one.")
+        self.entries = [entry for entry in self.entries if entry.place not in self.out]
 
     # --- compare ---
 
     def compare(self) -> None:
-        self.categories |= {entry.record.category for entry in self.entries}
-        self.memory.store.refresh()
-        rows = [row for name in sorted(self.categories) for row in self.memory.store.list(category=name)]
+        if self.memory.store.refresh() != self.version:  # others wrote while the files were read
+            self.rows = {category: self.memory.store.list(category=category) for category in self.rows}
+        for entry in self.entries:
+            self.rows_of(entry.record.category)
+        rows = [row for found in self.rows.values() for row in found]
         existing = {row.id: row for row in rows}
         erased = self.memory.store.erased({text_hash(entry.record.text) for entry in self.entries})
+        forgotten = set()
         for entry in self.entries:
             self.fault_taken(entry, existing.get(entry.record.id))
-            if text_hash(entry.record.text) in erased:
+            if text_hash(entry.record.text) not in erased:
+                continue
+            if entry.record.origin == "document":  # one passage of many: the others come in
+                forgotten.add(entry.record.id)
+                self.items.append(item("erased", entry.record, entry.path))
+            else:
                 name = f"{Path(entry.path).name}{REMOVED_SUFFIX}"
                 self.fault(entry, f"holds a text that was erased before. Delete it, or add the mark {name}.")
-        self.entries = [entry for entry in self.entries if entry.place not in self.kept]
+        self.entries = [
+            entry
+            for entry in self.entries
+            if entry.place not in self.out and entry.record.id not in forgotten
+        ]
         brought = {entry.record.id for entry in self.entries}
         gone = {row.id: row for row in rows if row.id not in brought and self.is_gone(row)}
+        left = Departed(self.memory.registry, gone.values())
         for entry in self.entries:
             record, old = entry.record, existing.get(entry.record.id)
-            previous = None if old is not None else self.moved_from(entry, gone.values())
+            previous = None if old is not None else self.moved_from(entry, left)
             action: Action = "changed" if old is not None else "moved" if previous is not None else "added"
             if old is not None and self.is_same(entry, old):
                 action = "unchanged"
@@ -193,13 +252,13 @@ class _Import:
                 self.embedded += source is None or source.search_text != record.search_text
             if previous is not None:
                 self.vectors_from[record.id] = previous.id
-            self.items.append(_item(action, record, entry.path, previous.id if previous else ""))
+            self.items.append(item(action, record, entry.path, previous.id if previous else ""))
         self.deletes = list(gone)
         for identifier in gone.keys() - set(self.vectors_from.values()):
             row = gone[identifier]
-            self.items.append(_item("retired", row, self.source.shown(self.source.place_of(row))))
+            self.items.append(item("retired", row, self.source.shown(self.source.place_of(row))))
 
-    def fault_taken(self, entry: _Entry, row: MemoryRecord | None) -> None:
+    def fault_taken(self, entry: Entry, row: MemoryRecord | None) -> None:
         """Fault an entry whose row belongs to somebody else: a person, or a file outside this import."""
         if row is None or not entry.tracked:
             return
@@ -215,7 +274,7 @@ class _Import:
         else:
             owner = f"{place}, imported before"
             remedy = "Give one of them another name or scope, or remove that file and import its directory."
-        self.fault(entry, f"is the same {_label(entry.record)} as {owner}. {remedy}")
+        self.fault(entry, f"is the same {entry.label} as {owner}. {remedy}")
 
     def is_gone(self, row: MemoryRecord) -> bool:
         place = self.source.place_of(row)
@@ -223,16 +282,14 @@ class _Import:
             return False
         return not any(place.is_relative_to(kept) for kept in self.kept)
 
-    def moved_from(self, entry: _Entry, gone: Iterable[MemoryRecord]) -> MemoryRecord | None:
-        """Return the row that this entry was under another scope, first of all one from the same file."""
-        record = entry.record
-        spec: CategorySpec = self.memory.registry.category(record.category)
-        key, taken = spec.dedupe_key(record), set(self.vectors_from.values())
-        rows = [row for row in gone if row.category == spec.id and row.id not in taken]
-        rows = [row for row in rows if spec.dedupe_key(evolve(row, scope=record.scope)) == key]
+    def moved_from(self, entry: Entry, left: Departed) -> MemoryRecord | None:
+        """Return the row that this entry was under another scope or file name, first of all one from the
+        same file."""
+        taken = set(self.vectors_from.values())
+        rows = [row for row in left.like(entry.record) if row.id not in taken]
         return min(rows, key=lambda row: self.source.place_of(row) != entry.place, default=None)
 
-    def is_same(self, entry: _Entry, row: MemoryRecord) -> bool:
+    def is_same(self, entry: Entry, row: MemoryRecord) -> bool:
         record = entry.record
         ours, theirs = dict(record.metadata), dict(row.metadata)
         if self.source.place_of(row) == entry.place:  # one file, imported by way of another folder
@@ -263,42 +320,11 @@ class _Import:
                     self.fault(entry, f"was not stored: {outcome.error}")
             if on_progress is not None:
                 on_progress(min(start + BATCH, total), total)
-        self.items = [item for item in self.items if item.id not in failed]
+        self.items = [found for found in self.items if found.id not in failed]
         # New rows first: a death in between leaves a row too many, which the next import retires.
         deletes = [identifier for identifier in self.deletes if identifier not in failed]
         if deletes:
             self.memory.store.delete(deletes)
-
-
-def _tracks(spec: CategorySpec) -> bool:
-    """Say whether rows of a category can tell which file of which directory brought them."""
-    if spec.metadata is None:
-        return True
-    return has(spec.metadata) and {"source", "directory"} <= fields_dict(spec.metadata).keys()
-
-
-def _name(record: MemoryRecord) -> tuple[str, ...]:
-    # A guide is known by (agent, intent) whatever its scope: two of them would contradict each other.
-    if record.metadata.get("intent"):
-        return (record.category, str(record.metadata.get("agent", "")), str(record.metadata["intent"]))
-    return (record.id,)
-
-
-def _label(record: MemoryRecord) -> str:
-    name = record.metadata.get("intent") or record.metadata.get("tag") or record.id
-    agent = f" of agent '{record.metadata['agent']}'" if record.metadata.get("agent") else ""
-    return f"{record.category} '{name}'{agent}"
-
-
-def _item(action: Action, record: MemoryRecord, path: str, previous: str = "") -> ImportItem:
-    return ImportItem(
-        action=action,
-        id=record.id,
-        category=record.category,
-        scope=record.scope,
-        path=path,
-        previous_id=previous,
-    )
 
 
 def _json(value: Any) -> str:

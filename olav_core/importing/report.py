@@ -9,7 +9,8 @@ from attrs import asdict, frozen
 from olav_core.errors import ImportFaultsError
 from olav_core.specs import Fault
 
-Action = Literal["added", "changed", "moved", "unchanged", "retired"]
+#: `kept`: the store's row is newer than the file's. `erased`: its text was forgotten and stays out.
+Action = Literal["added", "changed", "moved", "unchanged", "retired", "kept", "erased"]
 
 
 @frozen(kw_only=True)
@@ -61,6 +62,14 @@ class ImportReport:
     def retired(self) -> int:
         return self._count("retired")
 
+    @property
+    def kept(self) -> int:
+        return self._count("kept")
+
+    @property
+    def erased(self) -> int:
+        return self._count("erased")
+
     def _count(self, action: Action) -> int:
         return sum(item.action == action for item in self.items)
 
@@ -86,6 +95,8 @@ class ImportReport:
             "moved": self.moved,
             "unchanged": self.unchanged,
             "retired": self.retired,
+            "kept": self.kept,
+            "erased": self.erased,
             "embedded": self.embedded,
             "applied": self.applied,
             "items": [asdict(item) for item in self.items],
