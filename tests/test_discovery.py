@@ -13,6 +13,7 @@ import pytest
 
 from olav_core import PluginError, Registry, build_registry
 from olav_core.host.discovery import find_refs, load_file, may_implement, stale_entry_points
+from olav_core.testing import FakeDistributions
 
 GOOD = """
 from olav_core import CategorySpec, hookimpl
@@ -23,40 +24,9 @@ def olav_register_categories():
 """
 
 
-class Site:
-    """A folder on sys.path that holds distributions as an installer would leave them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def add(
-        self,
-        name: str,
-        points: str | dict[str, str],
-        modules: dict[str, str] | None = None,
-        version: str = "1.0",
-    ) -> None:
-        info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
-        info.mkdir(parents=True)
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        lines = points if isinstance(points, str) else "\n".join(f"{k} = {v}" for k, v in points.items())
-        (info / "entry_points.txt").write_text(f"[olav.plugins]\n{lines}\n")
-        for module, source in (modules or {}).items():
-            path = self.folder / module
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(dedent(source))
-
-
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    folder = tmp_path / "site"
-    folder.mkdir()
-    monkeypatch.syspath_prepend(str(folder))
-    before = set(sys.modules)
-    yield Site(folder)  # type: ignore[misc]
-    for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", None) and str(folder) in str(sys.modules[name].__file__):
-            del sys.modules[name]
+def site(olav_site: FakeDistributions) -> FakeDistributions:
+    return olav_site
 
 
 def strangers(plugin_dir: Path | None = None, **options: Any) -> Registry:
@@ -65,7 +35,7 @@ def strangers(plugin_dir: Path | None = None, **options: Any) -> Registry:
     return build_registry(refs, **{"disabled": (), "strict": False, **options})
 
 
-def test_broken_distributions_are_named_and_the_good_one_loads(site: Site) -> None:
+def test_broken_distributions_are_named_and_the_good_one_loads(site: FakeDistributions) -> None:
     site.add("acme-good", {"good": "acme_good"}, {"acme_good.py": GOOD.format(id="good")}, version="3.1")
     site.add("acme-missing", {"missing": "acme_nowhere"})
     site.add("acme-needs", {"needs": "acme_needs"}, {"acme_needs.py": "import not_installed_anywhere\n"})
@@ -104,7 +74,7 @@ def test_broken_distributions_are_named_and_the_good_one_loads(site: Site) -> No
     assert info.file == site.folder / "acme_good.py"
 
 
-def test_one_entry_point_name_in_two_distributions_is_reported(site: Site) -> None:
+def test_one_entry_point_name_in_two_distributions_is_reported(site: FakeDistributions) -> None:
     site.add("acme-one", {"ticket": "acme_one"}, {"acme_one.py": GOOD.format(id="one")})
     site.add("acme-two", {"ticket": "acme_two"}, {"acme_two.py": GOOD.format(id="two")})
     registry = strangers()
@@ -114,12 +84,12 @@ def test_one_entry_point_name_in_two_distributions_is_reported(site: Site) -> No
     assert list(strangers(disabled=["acme-one:ticket"]).categories) == ["two"]
 
 
-def test_a_name_twice_within_one_distribution_is_reported(site: Site) -> None:
+def test_a_name_twice_within_one_distribution_is_reported(site: FakeDistributions) -> None:
     site.add("acme-one", "ticket = acme_one\nticket = acme_two", {"acme_one.py": GOOD.format(id="one")})
     assert len(strangers().faults) == 2
 
 
-def test_an_unreadable_entry_points_file_stops_nobody_else(site: Site) -> None:
+def test_an_unreadable_entry_points_file_stops_nobody_else(site: FakeDistributions) -> None:
     site.add("acme-bad", "this line has no equals sign")
     site.add("acme-good", {"good": "acme_good"}, {"acme_good.py": GOOD.format(id="good")})
     registry = strangers()
@@ -127,9 +97,9 @@ def test_an_unreadable_entry_points_file_stops_nobody_else(site: Site) -> None:
     assert [fault.distribution for fault in registry.faults] == ["acme-bad"]
 
 
-def test_a_shadowed_copy_of_a_distribution_does_not_count(site: Site, tmp_path: Path) -> None:
+def test_a_shadowed_copy_of_a_distribution_does_not_count(site: FakeDistributions, tmp_path: Path) -> None:
     site.add("acme-good", {"good": "acme_good"}, {"acme_good.py": GOOD.format(id="good")}, version="2.0")
-    older = Site(tmp_path / "older")
+    older = FakeDistributions(tmp_path / "older")
     older.add("Acme.Good", {"good": "acme_good", "gone": "acme_gone"}, version="1.0")
     sys.path.append(str(older.folder))
     try:
@@ -181,7 +151,7 @@ def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
         assert load_file(file).VALUE - value == 0
 
 
-def test_the_fast_path_imports_only_what_may_bring_commands(site: Site) -> None:
+def test_the_fast_path_imports_only_what_may_bring_commands(site: FakeDistributions) -> None:
     commands = """
         from olav_core import CommandSpec, hookimpl
 
@@ -214,28 +184,26 @@ def test_the_fast_path_imports_only_what_may_bring_commands(site: Site) -> None:
     assert [fault.plugin for fault in registry.faults] == ["gone"]
 
 
-def test_names_choose_among_the_installed(site: Site) -> None:
+def test_names_choose_among_the_installed(site: FakeDistributions) -> None:
     site.add("acme-x", {"a": "acme_a", "b": "acme_b"})
     assert [ref.name for ref in find_refs(names={"b"})] == ["b"]
 
 
-def test_an_editable_distribution_that_gained_an_entry_point_is_told(site: Site, tmp_path: Path) -> None:
+def test_an_editable_distribution_that_gained_an_entry_point_is_told(
+    site: FakeDistributions, tmp_path: Path
+) -> None:
     project = tmp_path / "my project"
     project.mkdir()
     (project / "pyproject.toml").write_text(
         '[project]\nname = "acme-edit"\n'
         '[project.entry-points."olav.plugins"]\nold = "acme_old"\nnew = "acme_new"\n'
     )
-    site.add("acme-edit", {"old": "acme_old"})
-    (info,) = site.folder.glob("*.dist-info")
-    (info / "direct_url.json").write_text(
-        f'{{"url": "{project.as_uri()}", "dir_info": {{"editable": true}}}}'
-    )
+    site.add("acme-edit", {"old": "acme_old"}, editable=project)
     assert stale_entry_points()["acme-edit"] == ("new",)
 
 
 def test_strict_mode_and_switches_work_from_the_environment(tmp_path: Path) -> None:
-    site = Site(tmp_path)
+    site = FakeDistributions(tmp_path)
     site.add("acme-bad", {"bad": "acme_bad"}, {"acme_bad.py": "1 / 0\n"})
     script = """
         from olav_core import PluginError, build_registry
@@ -259,7 +227,7 @@ def test_strict_mode_and_switches_work_from_the_environment(tmp_path: Path) -> N
     assert run(OLAV_STRICT="1", OLAV_DISABLE="bad") == "['disabled']"
 
 
-def test_a_stranger_cannot_break_or_replace_a_built_in(site: Site) -> None:
+def test_a_stranger_cannot_break_or_replace_a_built_in(site: FakeDistributions) -> None:
     source = GOOD.format(id="hashing_category").replace("hashing_category", "mine")
     site.add("acme-hashing", {"hashing": "acme_hashing"}, {"acme_hashing.py": source})
     refs = [ref for ref in find_refs() if ref.name == "hashing"]
@@ -271,6 +239,6 @@ def test_a_stranger_cannot_break_or_replace_a_built_in(site: Site) -> None:
         build_registry(refs, disabled=(), strict=True)
 
 
-def test_a_plug_in_with_a_body_that_is_indented_wrongly_names_its_line(site: Site) -> None:
+def test_a_plug_in_with_a_body_that_is_indented_wrongly_names_its_line(site: FakeDistributions) -> None:
     site.add("acme-indent", {"i": "acme_indent"}, {"acme_indent.py": "x = 1\n" + indent("y = 2\n", "  ")})
     assert "acme_indent.py:2" in str(strangers().faults[0])

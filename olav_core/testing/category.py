@@ -17,7 +17,7 @@ from olav_core.records import MemoryRecord
 from olav_core.specs import CategorySpec, Draft
 from olav_core.testing.breach import ContractBreach
 from olav_core.testing.contract import ODD_TEXTS, PluginContract, same_twice
-from olav_core.testing.fake_clock import FakeClock
+from olav_core.testing.fake_clock import START, FakeClock
 from olav_core.testing.minimal_metadata import minimal_metadata, required_fields
 from olav_core.testing.workspaces import temporary_workspace
 from olav_core.writer import Writer
@@ -55,9 +55,10 @@ class CategoryContract(PluginContract):
             self._prepare(draft)
         except (OlavError, LookupError) as error:
             raise ContractBreach(
-                f"{self.name}: no sample memory could be made up: {error}",
+                f"{self.name}: the sample memory that was made up for it is refused: {error}",
                 "The contract needs a memory that the category takes.",
-                "Set `drafts = [Draft(text=…, category=…, metadata={…})]` on your CategoryContract.",
+                "Mend what it names, or set `drafts = [Draft(text=…, category=…, metadata={…})]` on your "
+                "CategoryContract.",
             ) from error
         return [draft]
 
@@ -182,6 +183,7 @@ class CategoryContract(PluginContract):
 
     def test_one_memory_written_twice_is_one_row(self) -> None:
         draft = self._drafts()[0]
+        draft = evolve(draft, timestamp=draft.timestamp or START)  # one thing happens at one time
         with self._workspace() as memory:
             first, second = memory.remember_many([draft]), memory.remember_many([draft])
             for outcome in (*first, *second):

@@ -63,6 +63,7 @@ class VerbMatcherContract(PluginContract):
 
     `calls`: tool name -> the verb it must match. `reads`: tool names it must not match, besides READS.
     `failures`: results that it must call failures. `successes`: results that it must not.
+    `new_verb`: a verb that it does not know, and a tool that is named by it, for `extend`.
     """
 
     kind: ClassVar[str] = "verb_matchers"
@@ -70,6 +71,7 @@ class VerbMatcherContract(PluginContract):
     reads: Sequence[str] = ()
     failures: Sequence[Any] = ()
     successes: Sequence[Any] = ()
+    new_verb: tuple[str, str] = ("frobnicate", "frobnicate_lab")
 
     def _match(self, name: str) -> str | None:
         with self.calling(f"match({name[:40]!r})", _RAISES, "Take any string and return None."):
@@ -131,9 +133,9 @@ class VerbMatcherContract(PluginContract):
 
     def test_it_names_its_languages(self) -> None:
         self.require(
-            self.spec.languages,
-            "it names no language.",
-            "`capture.languages` chooses matchers by it.",
+            self.spec.languages or not self.calls,
+            "it matches names and names no language.",
+            "`olav plugins` and the documentation tell teams by it whose verbs they have.",
             'Set languages, such as `("en",)`.',
         )
 
@@ -176,11 +178,12 @@ class VerbMatcherContract(PluginContract):
     def test_extend_adds_verbs_and_loses_none(self) -> None:
         if self.spec.extend is None:
             return
-        extended = self.spec.extend(["frobnicate"])
-        for name, wanted in {**self.calls, "frobnicate_lab": "frobnicate"}.items():
+        verb, tool = self.new_verb
+        extended = self.spec.extend([verb])
+        for name, wanted in {**self.calls, tool: verb}.items():
             self.require(
                 extended(name) == wanted,
-                f"extend(['frobnicate']) makes a match that gives {extended(name)!r} for {name!r}.",
+                f"extend([{verb!r}]) makes a match that gives {extended(name)!r} for {name!r}.",
                 "A team adds its own verbs with `capture.verbs` and keeps the others.",
                 "Return a match over your verbs and the given ones.",
             )

@@ -79,11 +79,11 @@ def recall_state(memory: Memory, text: str, *, agent: str = DEFAULT_AGENT) -> Re
     index.sync()
     query = make_query(text, agent=agent)
     pool = index.pool(query.scopes, now=query.now)
-    if not pool.size:
-        return RecallState(query=query, pool=pool, legs={}, candidates=[])
     vector = index.center_query(memory.embedder.query(text), query.language)
     query = evolve(query, vector_source=lambda: vector)
     legs = {"vector": pool.cosine(vector), "bm25": pool.lexical(query.terms)}
+    if not pool.size:
+        return RecallState(query=query, pool=pool, legs=legs, candidates=[])
     candidates = pool.load(pool.top(legs["vector"] + legs["bm25"], per_category=10))
     for candidate in candidates:
         candidate.distance = max(0.0, 2.0 - 2.0 * float(candidate.vector @ vector))
