@@ -53,7 +53,7 @@ class E5Embedder:
                 model = converted()
                 encoder = OnnxEncoder(
                     model.directory / "model.onnx",
-                    model.directory / "tokenizer.json",
+                    model.directory / "vocabulary.model",
                     pooling="mean",
                     max_tokens=MAX_TOKENS,
                     mend=f"Delete {model.directory} and it is built again.",

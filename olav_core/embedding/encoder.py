@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from attrs import frozen
 
 from olav_core.embedding.onnx_model import OnnxModel, load_model
+from olav_core.embedding.tokenizer import Tokenizer
 from olav_core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class _Window:
 
 
 class OnnxEncoder:
-    """Encodes texts with `model.onnx` and `tokenizer.json`; loads at first use, once per process and file.
+    """Encodes texts with `model.onnx` and a tokenizer (`tokenizer.json`, or SentencePiece's `*.model`);
+    loads at first use, once per process and file.
 
     Texts longer than `max_tokens` are cut into overlapping windows of equal length, the prefix in each, and
     their vector is the mean of the windows' vectors: the whole text counts, to its last sentence.
@@ -70,6 +72,7 @@ class OnnxEncoder:
         self.normalize, self.max_tokens, self.batch_tokens = normalize, max_tokens, batch_tokens
         self._asked_pooling, self._mend = pooling, mend
         self._model: tuple[int, OnnxModel] | None = None
+        self._leads: dict[str, Sequence[int]] = {}
 
     @property
     def pooling(self) -> Pooling:
@@ -133,6 +136,7 @@ class OnnxEncoder:
 
     def _windows(self, model: OnnxModel, texts: Sequence[str], prefix: str) -> Iterator[list[_Window]]:
         """Yield the windows of one chunk of texts after the other."""
+        lead = self._lead(model.tokenizer, prefix)
         start = 0
         while start < len(texts):
             end, chars = start, 0
@@ -143,21 +147,25 @@ class OnnxEncoder:
                 end += 1
             encodings = model.tokenizer.encode_batch([prefix + text for text in texts[start:end]])
             windows: list[_Window] = []
-            for row, encoding in enumerate(encodings, start):
-                windows += self._cut(model, row, encoding, len(prefix.rstrip()))
+            for row, ids in enumerate(encodings, start):
+                windows += self._cut(model.tokenizer, row, ids, lead)
             yield windows
             start = end
 
-    def _cut(self, model: OnnxModel, row: int, encoding: Any, prefix_chars: int) -> list[_Window]:
-        head, tail = list(model.head), list(model.tail)
-        ids = encoding.ids
-        first = len(head)
-        if prefix_chars:
-            offsets = encoding.offsets
-            while first < len(ids) - len(tail) and offsets[first][1] <= prefix_chars:
-                first += 1
+    def _lead(self, tokenizer: Tokenizer, prefix: str) -> Sequence[int]:
+        """Return the ids that a text with this prefix begins with, as far as none reaches into the text."""
+        if prefix not in self._leads:
+            (ids,) = tokenizer.encode_batch([prefix.rstrip()])
+            self._leads[prefix] = ids[: len(ids) - len(tokenizer.tail)]
+        return self._leads[prefix]
+
+    def _cut(self, tokenizer: Tokenizer, row: int, ids: Sequence[int], lead: Sequence[int]) -> list[_Window]:
+        tail = tokenizer.tail
+        first = 0
+        while first < min(len(lead), len(ids) - len(tail)) and ids[first] == lead[first]:
+            first += 1
         if len(ids) <= self.max_tokens:
-            return [_Window(row, 0, ids or [model.pad], slice(first, len(ids) - len(tail)))]
+            return [_Window(row, 0, ids or [tokenizer.pad], slice(first, len(ids) - len(tail)))]
         lead, content = ids[:first], ids[first : len(ids) - len(tail)]
         room = self.max_tokens - first - len(tail)
         if room < 8:
@@ -191,7 +199,8 @@ class OnnxEncoder:
     ) -> tuple[FloatArray, NDArray[np.int64]]:
         import numpy as np
 
-        ids = np.full((len(batch), max(len(window.ids) for window in batch)), model.pad, np.int64)
+        pad = model.tokenizer.pad
+        ids = np.full((len(batch), max(len(window.ids) for window in batch)), pad, np.int64)
         mask = np.zeros_like(ids)
         for place, window in enumerate(batch):
             ids[place, : len(window.ids)] = window.ids

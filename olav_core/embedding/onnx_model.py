@@ -10,27 +10,24 @@ from typing import Any
 
 from attrs import frozen
 
+from olav_core.embedding.tokenizer import Tokenizer, read_tokenizer
 from olav_core.errors import ConfigError, EmbedderUnavailableError
 
 #: onnxruntime threads: all cores up to here; more does not help a model of this size.
 MAX_THREADS = 4
-_PAD_TOKENS = ("<pad>", "[PAD]", "<|pad|>", "<|endoftext|>")
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 
 
 @frozen(eq=False)
 class OnnxModel:
-    """A loaded session and tokenizer. `head` and `tail` are the special ids around every text."""
+    """A loaded session and tokenizer, and the names and types of the graph's ends."""
 
     session: Any
-    tokenizer: Any
+    tokenizer: Tokenizer
     inputs: tuple[tuple[str, str], ...]
     pooled: str | None
     tokens: str | None
     dimension: int | None
-    head: tuple[int, ...]
-    tail: tuple[int, ...]
-    pad: int
 
 
 #: (model file, tokenizer file) -> (process, times and sizes of both; the model).
@@ -59,7 +56,6 @@ def load_model(model_path: Path, tokenizer_path: Path, mend: str) -> OnnxModel:
 
 def _read(model_path: Path, tokenizer_path: Path, mend: str) -> OnnxModel:
     import onnxruntime
-    from tokenizers import Tokenizer
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(len(_cores()), MAX_THREADS)
@@ -75,21 +71,13 @@ def _read(model_path: Path, tokenizer_path: Path, mend: str) -> OnnxModel:
     except Exception as error:  # onnxruntime's errors share no base class
         raise _damaged(model_path, error, mend) from error
     try:
-        tokenizer = Tokenizer.from_file(os.fspath(tokenizer_path))
+        tokenizer = read_tokenizer(tokenizer_path)
+    except ImportError:
+        raise
     except Exception as error:  # tokenizers raises bare Exception
         raise _damaged(tokenizer_path, error, mend) from error
-    padding = tokenizer.padding
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    # "</s>" inside a text is text.
-    tokenizer.encode_special_tokens = True
-    known = (tokenizer.token_to_id(token) for token in _PAD_TOKENS)
-    pad = padding["pad_id"] if padding else next((id_ for id_ in known if id_ is not None), 0)
-    head, tail = _frame(tokenizer)
     pooled, tokens, dimension = _outputs(session, model_path)
-    return OnnxModel(
-        session, tokenizer, _inputs(session, model_path), pooled, tokens, dimension, head, tail, pad
-    )
+    return OnnxModel(session, tokenizer, _inputs(session, model_path), pooled, tokens, dimension)
 
 
 def _damaged(path: Path, error: Exception, mend: str) -> EmbedderUnavailableError:
@@ -102,13 +90,6 @@ def _cores() -> Sequence[int]:
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return range(os.cpu_count() or 1)
-
-
-def _frame(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the ids that the tokenizer puts before and after every text."""
-    with_, without = tokenizer.encode("a").ids, tokenizer.encode("a", add_special_tokens=False).ids
-    at = next(i for i in range(len(with_)) if with_[i : i + len(without)] == without)
-    return tuple(with_[:at]), tuple(with_[at + len(without) :])
 
 
 def _inputs(session: Any, path: Path) -> tuple[tuple[str, str], ...]:

