@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
-from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, RecordError, UnknownIdError
+from olav_core.errors import (
+    EmbeddingSpaceMismatchError,
+    OlavError,
+    RecordError,
+    StoreError,
+    UnknownIdError,
+)
 from olav_core.host.registry import Registry
 from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
-from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope
+from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope, clean_text
 from olav_core.specs import Draft
 from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered, Writer
@@ -41,6 +47,17 @@ DEFAULT_AGENT = "core"
 WRITE_BATCH = 512
 
 
+def _checked_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(scopes, str):  # its characters would be taken for scopes, and nothing found
+        raise RecordError(f"scopes must be a list of scopes, not the string {scopes!r}. Pass [{scopes!r}].")
+    return tuple(dict.fromkeys(check_scope(scope) for scope in scopes))
+
+
+def _check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise RecordError(f"{name} must be a whole number from 0 on, not {value!r}.")
+
+
 class Memory:
     """Recalls from and writes to one workspace. Open it with `olav_core.open`; it is a context manager.
 
@@ -56,6 +73,7 @@ class Memory:
         self.categories = settings.apply_to(registry)
         self._lock = Lock()
         self._moving = Lock()
+        self._closed = False
         self._captures: Capture | None = None
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
         spec = registry.embedder(settings.embedder.id)
@@ -256,6 +274,10 @@ class Memory:
 
     def get(self, id: str) -> MemoryRecord:
         """Return the memory with this id or unique id prefix or raise UnknownIdError."""
+        if not isinstance(id, str):
+            raise RecordError(f"id must be a string, not {type(id).__name__}.")
+        if clean_text(id) != id:
+            raise UnknownIdError(f"There is no memory {id!r}: no id holds a control character.")
         self.store.refresh()
         exact = self.store.get(id)
         if exact is not None:
@@ -279,6 +301,11 @@ class Memory:
         offset: int = 0,
     ) -> list[MemoryRecord]:
         """Return memories, newest first; every scope unless `scopes` names some."""
+        if scopes is not None:
+            scopes = _checked_scopes(scopes)
+        for name, value in (("limit", limit), ("offset", offset)):
+            if value is not None:
+                _check_count(name, value)
         self.store.refresh()
         return self.store.list(category=category, scopes=scopes, origin=origin, limit=limit, offset=offset)
 
@@ -433,6 +460,7 @@ class Memory:
         """Store captured calls, flush the recall log, let go of the index. It is unusable afterwards."""
         if self._captures is not None:
             self._captures.close()
+        self._closed = True
         self._executor.shutdown(wait=True)
         if self._pipeline is not None:
             self._pipeline.index.close()
@@ -453,11 +481,14 @@ class Memory:
             raise RecordError(f"query must be a string, not {type(query).__name__}.")
         if category is not None:
             self.registry.category(category)
+        _check_count("limit", options["limit"])
         return self._in_one_space(lambda: self.pipeline.run(query, category=category, **options))
 
     def _in_one_space(self, action: Callable[[], _T]) -> _T:
         """Run `action`, and again when this memory's own re-embed switched the space under it."""
         while True:
+            if self._closed:
+                raise StoreError("this memory was closed. Open it again with `olav_core.open`.")
             with self._lock:
                 writer = self.writer
             try:
@@ -473,7 +504,7 @@ class Memory:
 
     def _scopes(self, agent: str, scopes: Sequence[str] | None) -> tuple[str, ...]:
         if scopes is not None:
-            return tuple(dict.fromkeys(check_scope(scope) for scope in scopes))
+            return _checked_scopes(scopes)
         settings = self.settings.agents.get(agent)
         teams = settings.teams if settings is not None else ()
         named = (team if team.startswith("team:") else f"team:{team}" for team in teams)

@@ -100,7 +100,7 @@ def check_tags(tags: object) -> tuple[str, ...]:
     """Return the tags as a tuple of clean strings or raise RecordError."""
     if isinstance(tags, str) or not isinstance(tags, (list, tuple, set, frozenset)):
         raise RecordError(f"tags must be a list of strings, not {type(tags).__name__}.")
-    items = sorted(tags) if isinstance(tags, (set, frozenset)) else list(tags)
+    items = sorted(tags, key=str) if isinstance(tags, (set, frozenset)) else list(tags)
     if len(items) > MAX_TAGS:
         raise RecordError(f"{len(items)} tags, the limit is {MAX_TAGS}. Keep the ones people search for.")
     for tag in items:

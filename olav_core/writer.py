@@ -48,7 +48,10 @@ def as_time(value: Any, what: str) -> datetime | None:
             ) from None
     if not isinstance(value, datetime):
         raise RecordError(f"{what} must be a datetime or an ISO 8601 string, not {type(value).__name__}.")
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise RecordError(f"{what} {value} lies outside of the years 1 to 9999 in UTC.") from None
 
 
 class Writer:
@@ -75,6 +78,11 @@ class Writer:
         """
         spec = self._registry.category(draft.category)
         spec = self._categories.get(spec.id, spec)
+        if not isinstance(draft.origin, str) or not isinstance(draft.metadata, Mapping):
+            raise RecordError(
+                f"origin must be a string and metadata a mapping, not {draft.origin!r} "
+                f"and {type(draft.metadata).__name__}."
+            )
         if draft.origin not in spec.origins:
             raise RecordError(
                 f"origin {draft.origin!r} may not write {spec.id}.{did_you_mean(draft.origin, spec.origins)}"
@@ -91,7 +99,10 @@ class Writer:
         timestamp = as_time(draft.timestamp, "timestamp") or clock.now()
         expires_at = as_time(draft.expires_at, "expires_at")
         if expires_at is None and spec.ttl is not None:
-            expires_at = timestamp + spec.ttl
+            try:
+                expires_at = timestamp + spec.ttl
+            except OverflowError:
+                expires_at = None  # beyond the last year that a time can name
         scope = spec.default_scope if spec.global_scope or draft.scope is None else draft.scope
         record = MemoryRecord(
             id="",
@@ -157,7 +168,16 @@ class Writer:
                 )
                 if written.created or written.changed:
                     self._registry.notify_written(record)
-        return [outcomes[record.id] for record in records]
+            if revive:
+                self._store.revive(text_hash(record.text) for record in ready)
+        seen: set[str] = set()
+        results = []
+        for record in records:  # a memory that a batch holds twice is written once
+            outcome = outcomes[record.id]
+            again = record.id in seen and outcome.error is None
+            results.append(Remembered(id=record.id) if again else outcome)
+            seen.add(record.id)
+        return results
 
     def _without_erased(
         self, records: list[MemoryRecord], outcomes: dict[str, Remembered]

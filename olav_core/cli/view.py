@@ -28,6 +28,7 @@ _DECISION_STYLES = {
     "duplicate": "yellow",
     "budget": "yellow",
     "outranked": "dim",
+    "gone": "dim",
 }
 _HASH_CHARS = 32
 

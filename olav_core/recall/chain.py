@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from olav_core.errors import ConfigError
+from olav_core.errors import ConfigError, OlavError
 from olav_core.specs import Booster, CategorySpec, Diversifier, Fuser, Gate, RankerSpec, Reranker, Retriever
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
     Raises UnknownIdError for an id that nothing registered and ConfigError when the chain lacks a leg or
     does not have exactly one fuser.
     """
+    for name in settings.recall.ranker_options:
+        if name not in registry.absent("rankers"):
+            registry.ranker(name)
     known = {spec.id: spec for spec in (registry.ranker(name) for name in settings.recall.rankers)}
     # The registry keeps rankers in running order: stage, priority, distribution, id.
     specs = [spec for spec in registry.rankers.values() if spec.id in known]
@@ -47,7 +50,10 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
         return {spec.id: _build(spec, settings) for spec in specs if spec.stage == stage}
 
     gates = {
-        spec.id: {use.id: registry.gate(use.id).factory(use.options) for use in spec.gates}
+        spec.id: {
+            use.id: _made(registry.gate(use.id).factory, use.options, f"gate {use.id!r} of {spec.id}")
+            for use in spec.gates
+        }
         for spec in categories.values()
     }
     return Chain(
@@ -61,4 +67,15 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
 
 
 def _build(spec: RankerSpec, settings: Settings) -> object:
-    return spec.factory(settings.recall.ranker_options.get(spec.id, {}))
+    return _made(spec.factory, settings.recall.ranker_options.get(spec.id, {}), f"ranker {spec.id!r}")
+
+
+def _made(factory: Callable[[Any], Any], options: Mapping[str, Any], what: str) -> Any:
+    try:
+        return factory(options)
+    except OlavError:
+        raise
+    except Exception as error:
+        raise ConfigError(
+            f"{what} does not take its options {dict(options)!r}: {error}. Mend them in .olav/config.yaml."
+        ) from error

@@ -20,6 +20,7 @@ from olav_core.recall.query import Query
 from olav_core.recall.recall import CandidateTrace, Recall, RecalledMemory
 from olav_core.recall.render import estimate_tokens, fit_budget, render_block, strip_block
 from olav_core.recall.select import select
+from olav_core.records import clean_text
 from olav_core.text.analyzer import query_terms
 from olav_core.text.language import language_of
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 4_000
 #: Candidates that a reranker sees.
 RERANKED = 20
+_GONE = ("gone", "it was deleted while it was being recalled")
 
 
 @define
@@ -95,7 +97,7 @@ class RecallPipeline:
         EmbeddingSpaceMismatchError when the embedder does not belong to the store.
         """
         run = _Run()
-        words = strip_block(text).strip()
+        words = clean_text(strip_block(text)).strip()
         about: dict[str, Any] = {
             "query": words,
             "agent": agent,
@@ -223,6 +225,8 @@ class RecallPipeline:
             scores = fused + boosts
         with run.stage("candidates"):
             candidates = pool.top(scores, per_category=max(self.settings.candidates_per_category, 2 * limit))
+            # What no leg knows anything of is no candidate: a quota would take it for a poor match.
+            candidates = [c for c in candidates if boosts[c.row] or any(leg[c.row] for leg in legs.values())]
             rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
             distances: Sequence[float | None] = [None] * len(candidates)
             if query_vector is not None and candidates:  # an empty index does not know its dimension
@@ -251,12 +255,14 @@ class RecallPipeline:
             allowed = [name in self.categories[category].boosts for category in pool.categories]
             try:
                 rows, amounts = booster.boosts(query, pool)
+                if not np.isfinite(amounts).all():
+                    raise ValueError("a boost is not finite")
                 mine = (
                     np.asarray(allowed, dtype=bool)[pool.category_codes[rows]]
                     if len(rows)
                     else np.zeros(0, bool)
                 )
-                np.add.at(total, rows[mine], np.nan_to_num(amounts[mine]))
+                np.add.at(total, rows[mine], amounts[mine])
             except Exception as error:
                 run.failed(name, error)
         return total
@@ -287,6 +293,7 @@ class RecallPipeline:
                 selection = select(kept, limit, self.categories)
             decisions |= selection.passed_over
         with run.stage("load"):
+            decisions |= {candidate.row: _GONE for candidate in selection.chosen}  # unless it is loaded
             pool.load(selection.chosen)
         with run.stage("render"):
             items, dropped = fit_budget(self._items(selection.chosen, run), budget)
@@ -312,9 +319,12 @@ class RecallPipeline:
         """Drop what a gate of its category drops; a gate that raises drops too (fail closed) and degrades."""
         gated = [candidate for candidate in candidates if self.chain.gates[candidate.category]]
         pool.prefetch([*gated, *candidates[: 2 * limit]])  # one read, with most of what will be chosen
-        pool.load(gated)
+        gone = {item.row for item in gated} - {item.row for item in pool.load(list(gated))}
         kept = []
         for candidate in candidates:
+            if candidate.row in gone:
+                decisions[candidate.row] = _GONE
+                continue
             for name, gate in self.chain.gates[candidate.category].items():
                 try:
                     verdict = gate.decide(query, candidate)

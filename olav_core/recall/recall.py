@@ -9,7 +9,7 @@ from attrs import asdict, frozen
 
 from olav_core.records import MemoryRecord
 
-Decision = Literal["injected", "gate", "floor", "cap", "duplicate", "budget", "outranked"]
+Decision = Literal["injected", "gate", "floor", "cap", "duplicate", "budget", "outranked", "gone"]
 
 
 @frozen(kw_only=True)
