@@ -43,6 +43,8 @@ _LOOKING: Final = _words(
     " tcpdump test-connection top traceroute tracert tree type uname uniq uptime vmstat wc where whereis"
     " which who whoami cd cut tr awk true"
 )
+#: What routers filter a listing with: `show run | include vlan`.
+_FILTERS: Final = _words("begin count except exclude include last match no-more section")
 #: Of these the second word tells.
 _LOOKING_SECOND: Final = {
     "docker": "images inspect logs ps stats version",
@@ -105,7 +107,9 @@ def _command_looks(command: str) -> bool:
     if ">" in text or "`" in text or "$(" in text:
         return False
     parts = [part.split() for part in _SPLIT.split(text) if part.strip()]
-    return bool(parts) and all(map(_part_looks, parts))
+    return (
+        bool(parts) and _part_looks(parts[0]) and all(p[0] in _FILTERS or _part_looks(p) for p in parts[1:])
+    )
 
 
 def _part_looks(words: list[str]) -> bool:
@@ -118,7 +122,7 @@ def _part_looks(words: list[str]) -> bool:
     if seconds is not None:
         named = [word for word in words[1:] if not word.startswith("-")]
         return bool(named) and named[0] in seconds.split() and not _CHANGING & set(words[2:])
-    return first in _LOOKING or first.startswith(("sh ", "dis "))
+    return first in _LOOKING
 
 
 def _is_sql(text: str) -> bool:
