@@ -39,10 +39,12 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.host.registry import Registry as Registry
     from olav_core.host.registry import build_registry as build_registry
     from olav_core.importing.directory import import_directory as import_directory
+    from olav_core.importing.export import export_memories as export_memories
     from olav_core.importing.folder_scope import scope_from_folder as scope_from_folder
     from olav_core.importing.jsonl import read_jsonl as read_jsonl
     from olav_core.importing.report import ImportItem as ImportItem
     from olav_core.importing.report import ImportReport as ImportReport
+    from olav_core.importing.restore import import_jsonl as import_jsonl
     from olav_core.importing.yaml_document import YamlDocument as YamlDocument
     from olav_core.importing.yaml_document import YamlKey as YamlKey
     from olav_core.importing.yaml_document import read_yaml_document as read_yaml_document
@@ -58,6 +60,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.recall.recall import CandidateTrace as CandidateTrace
     from olav_core.recall.recall import Recall as Recall
     from olav_core.recall.recall import RecalledMemory as RecalledMemory
+    from olav_core.recall.render import estimate_tokens as estimate_tokens
     from olav_core.recall.render import fit_budget as fit_budget
     from olav_core.recall.render import render_block as render_block
     from olav_core.recall.render import strip_block as strip_block
@@ -106,6 +109,8 @@ _PUBLIC = {
     "import_directory": "importing.directory",
     "read_yaml_document": "importing.yaml_document",
     "read_jsonl": "importing.jsonl",
+    "export_memories": "importing.export",
+    "import_jsonl": "importing.restore",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",
     "json_option": "cli.options",
@@ -124,6 +129,7 @@ _PUBLIC = {
     "Pool": "index.pool",
     "last_user_text": "recall.messages",
     "with_block": "recall.messages",
+    "estimate_tokens": "recall.render",
     "fit_budget": "recall.render",
     "render_block": "recall.render",
     "strip_block": "recall.render",

@@ -31,7 +31,7 @@ def read_jsonl(path: str | os.PathLike[str]) -> list[Draft]:
         if not line.strip():
             continue
         try:
-            drafts.append(_draft(line, number))
+            drafts.append(draft_of(decode_line(line), number))
         except ValueError as error:
             faults.append(Fault(str(path), number, str(error)))
     if faults:
@@ -43,8 +43,8 @@ def read_jsonl(path: str | os.PathLike[str]) -> list[Draft]:
     return drafts
 
 
-def _draft(line: bytes, number: int) -> Draft:
-    """Return the line's draft or raise ValueError with the fault."""
+def decode_line(line: bytes) -> dict[str, Any]:
+    """Return the object of one line or raise ValueError with the fault."""
     try:
         value: Any = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -57,6 +57,11 @@ def _draft(line: bytes, number: int) -> Draft:
         raise ValueError("nested too deeply. Flatten its metadata.") from None
     if not isinstance(value, dict):
         raise ValueError(f'a {type(value).__name__} where an object is needed: {{"text": …, "category": …}}.')
+    return value
+
+
+def draft_of(value: dict[str, Any], number: int) -> Draft:
+    """Return the draft of one line's object or raise ValueError with the fault."""
     for name in value:
         if name not in _FIELDS:
             raise ValueError(f"unknown field {name!r}.{did_you_mean(name, _FIELDS)}")

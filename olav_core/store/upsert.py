@@ -49,6 +49,8 @@ def upsert(
     pending = {row["id"]: (row, array[n]) for n, row in enumerate(rows)}
     outcome: dict[str, Written | None] = dict.fromkeys(pending)
     sent: dict[str, dict[int, Written]] = {row_id: {} for row_id in pending}
+    # A new row that comes with a count, from an export, has counted every hit that is logged by now.
+    counted = _log_version(store) if any(row["access_count"] for row in rows) else 0
 
     def attempt() -> None:
         stored = read(store, pending)
@@ -67,7 +69,7 @@ def upsert(
                 continue
             if verdict.confirmed:
                 touched.append(row_id)
-            row = _next_state(new, old)
+            row = _next_state(new, old, counted)
             sent[row_id][row["revision"]] = verdict
             writes.append((row, vector))
         kept = store.vectors(touched)
@@ -214,8 +216,18 @@ def _verdict(new: Cells, old: Cells | None) -> Written:
     return Written(new["id"], created=False, changed=False, confirmed=later or expiry)
 
 
-def _next_state(new: Cells, old: Cells | None) -> Cells:
-    row = new | {"access_mark": 0, "content_version": 0, "revision": schema.new_revision()}
+def _log_version(store: Store) -> int:
+    log = store.recall_log_table()
+    log.checkout_latest()
+    return int(log.version)
+
+
+def _next_state(new: Cells, old: Cells | None, counted: int = 0) -> Cells:
+    row = new | {
+        "access_mark": counted if new["access_count"] else 0,
+        "content_version": 0,
+        "revision": schema.new_revision(),
+    }
     if old is not None:
         row |= {name: old[name] for name in ("created_at", "access_count", "access_mark")}
     return row
