@@ -45,7 +45,7 @@ def export_tool(directory: str | os.PathLike[str]) -> BaseTool:
             ensure_ascii=False,
         )
 
-    tool: BaseTool = strict_tool(format_and_export, name=NAME, description=_HELP)
+    tool: BaseTool = strict_tool(format_and_export, name=NAME, description=_HELP, capture=True)
     return tool
 
 

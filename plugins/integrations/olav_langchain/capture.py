@@ -80,9 +80,8 @@ class OperationalEventCapture(AgentMiddleware[Any, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         """Run the call, then capture it, without blocking the event loop."""
         result = await handler(request)
-        await asyncio.to_thread(
-            self._take, finished_call(request, result), thread_of(request.runtime), mark_of(request)
-        )
+        call = finished_call(request, result)
+        await asyncio.to_thread(self._take, call, thread_of(request.runtime), mark_of(request))
         return result
 
     # --- after a turn -----------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """LangGraph namespaces as scopes, one to one.
 
 A namespace of one label is the scope of that name: `("netops",)` holds what agent netops recalls. Labels of
-longer ones are joined with `/`; `%` and `/` inside a label are written `%25` and `%2F`, so two namespaces never
-share a scope and a prefix of labels is never mistaken for a prefix of text.
+longer ones are joined with `/`; `%` and `/` inside a label are written `%25` and `%2F`, so two namespaces
+never share a scope and a prefix of labels is never mistaken for a prefix of text.
 """
 
 from __future__ import annotations

@@ -31,9 +31,9 @@ class OlavStore(BaseStore):
     """Items are rows of category `item`: a namespace is a scope (olav_langchain.namespace), a key one row.
 
     Searching with a query is the memory's own hybrid search, in the scopes below the prefix only. Values are
-    kept as JSON, redacted like every write. A batch reads before it writes; of several puts of one key the last
-    counts. Deleting an item deletes its row; `Memory.forget` also keeps its text from coming back, and putting
-    such a text raises ErasedTextError. `ttl_config`: `default_ttl` in minutes, `refresh_on_read`.
+    kept as JSON, redacted like every write. A batch reads before it writes; of several puts of one key the
+    last counts. Deleting an item deletes its row; `Memory.forget` also keeps its text from coming back, and
+    putting such a text raises ErasedTextError. `ttl_config`: `default_ttl` in minutes, `refresh_on_read`.
     """
 
     supports_ttl = True
