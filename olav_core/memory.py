@@ -434,6 +434,7 @@ class Memory:
     @property
     def pipeline(self) -> RecallPipeline:
         with self._lock:
+            first = self._pipeline is None
             if self._pipeline is None:
                 from olav_core.index.index import RecallIndex
                 from olav_core.recall.chain import build_chain
@@ -454,7 +455,10 @@ class Memory:
                     executor=self._executor,
                     check_space=self._space.check,
                 )
-            return self._pipeline
+            pipeline = self._pipeline
+        if first:
+            self.captures.resume()  # what a killed process captured is stored by the next one that recalls
+        return pipeline
 
     def close(self) -> None:
         """Store captured calls, flush the recall log, let go of the index. It is unusable afterwards."""
