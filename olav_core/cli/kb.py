@@ -9,6 +9,8 @@ from olav_core.cli.main import LazyGroup
 COMMANDS = {
     "import-guides": "olav_core.cli.kb_import:import_guides",
     "import-formats": "olav_core.cli.kb_import:import_formats",
+    "import": "olav_core.cli.kb_import:import_files",
+    "export": "olav_core.cli.kb_export:export",
     "list": "olav_core.cli.kb_read:list_memories",
     "show": "olav_core.cli.kb_read:show",
     "status": "olav_core.cli.kb_read:status",
