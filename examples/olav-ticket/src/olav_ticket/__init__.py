@@ -1,0 +1,1 @@
+"""Solved support tickets as memories of olav-core."""
