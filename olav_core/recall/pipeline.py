@@ -252,7 +252,9 @@ class RecallPipeline:
         """Return the sum of all boosts per row; a booster reaches only categories that name it."""
         total = np.zeros(pool.size, dtype=np.float32)
         for name, booster in self.chain.boosters.items():
-            allowed = [name in self.categories[category].boosts for category in pool.categories]
+            # A category whose plug-in is gone is still in the pool, though none of its rows is eligible.
+            boosts = [self.categories[c].boosts if c in self.categories else () for c in pool.categories]
+            allowed = [name in names for names in boosts]
             try:
                 rows, amounts = booster.boosts(query, pool)
                 if not np.isfinite(amounts).all():
