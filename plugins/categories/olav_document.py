@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 
 from attrs import field, frozen, validators
 
@@ -11,17 +12,31 @@ from olav_core import CategorySpec, MemoryRecord, hookimpl
 
 @frozen(kw_only=True)
 class Document:
-    """`source`: the file or address. `chunk`: its passage, from 0. `page`: where there are pages."""
+    """`source`: the file or address. `section`: the headings above the passage. `page`: where there are pages.
+
+    A passage is known by `anchor`, a hash of what it says, so that it stays the same row when something is
+    inserted before it; without one by `chunk`, its number from 0. `previous` and `next`: the anchors of its
+    neighbours in the document. `directory`: where the file was imported from.
+    """
 
     source: str = field(validator=validators.min_len(1))
     title: str = ""
     section: str = ""
     chunk: int = field(default=0, validator=validators.ge(0))
     page: int | None = None
+    anchor: str = ""
+    previous: str = ""
+    next: str = ""
+    directory: str = ""
 
 
 def dedupe_key(record: MemoryRecord) -> str:
-    return json.dumps([record.metadata["source"], record.metadata.get("chunk", 0)])
+    data = record.metadata
+    if not data.get("anchor"):
+        return json.dumps([data["source"], data.get("chunk", 0)])
+    # One file is one document, by way of whatever folder it was imported.
+    place = posixpath.normpath(posixpath.join(str(data.get("directory", "")), str(data["source"])))
+    return json.dumps([place, data["anchor"]])
 
 
 def embed_text(record: MemoryRecord) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from typing import Literal
 
 from attrs import field, frozen
@@ -14,26 +15,45 @@ Format = Literal["mermaid", "dot", "svg"]
 
 @frozen(kw_only=True)
 class Topology:
-    """`source`: the file. `node`: the device of this row, empty in the row of the whole diagram.
-    `links`: its neighbours."""
+    """`source`: the file, `directory`: where it was imported from, `diagram`: which of the file's diagrams.
+    `node`: the device of this row, empty in the row of the whole diagram; `label`: its caption, `group`: what
+    it is drawn inside. `links`: its neighbours, and `labels` what stands on each of those links.
+    """
 
     format: Format = "mermaid"
     source: str = ""
+    directory: str = ""
+    diagram: str = ""
+    title: str = ""
     node: str = ""
+    label: str = ""
+    group: str = ""
     links: list[str] = field(factory=list)
+    labels: list[str] = field(factory=list)
 
 
 def dedupe_key(record: MemoryRecord) -> str:
+    data = record.metadata
+    source, node = str(data.get("source", "")), data.get("node", "")
+    if data.get("directory"):
+        # One file holds the same diagrams, by way of whatever folder it was imported.
+        place = posixpath.normpath(posixpath.join(str(data["directory"]), source))
+        return json.dumps([place, data.get("diagram", ""), node])
     # A diagram without a source file is known by what it says, or two of them would be one row.
-    source, node = record.metadata.get("source", ""), record.metadata.get("node", "")
     return json.dumps([source, node, "" if source else record.text])
 
 
 def embed_text(record: MemoryRecord) -> str:
     """A node's name and its neighbours first, so that a device's name finds what it is linked to."""
     node, links = str(record.metadata.get("node", "")), record.metadata.get("links", ())
-    head = f"{node}: {', '.join(links)}" if node and links else node
+    head = f"{node}: {', '.join(dict.fromkeys(links))}" if node and links else node
     return "\n".join(filter(None, [head, record.text]))
+
+
+def keywords(record: MemoryRecord) -> list[str]:
+    """The node's own names: a question that names R3 means its row before those of its neighbours."""
+    names = (str(record.metadata.get(name, "")) for name in ("node", "label"))
+    return [name for name in names if len(name) > 1]
 
 
 @hookimpl
@@ -46,8 +66,10 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"document", "agent", "user", "directive"}),
             quota=0,
             cap=3,
+            boosts=("keyword_boost",),
             metadata=Topology,
             dedupe_key=dedupe_key,
             embed_text=embed_text,
+            keywords=keywords,
         )
     ]

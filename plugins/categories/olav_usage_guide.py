@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -61,6 +62,11 @@ class UsageGuide:
 
 
 def dedupe_key(record: MemoryRecord) -> str:
+    data = record.metadata
+    if record.origin == "document" and data.get("source"):
+        # What was made from a document is known by its file: two documents may well have one title.
+        place = posixpath.normpath(posixpath.join(str(data.get("directory", "")), str(data["source"])))
+        return json.dumps(["document", place, ""])
     return json.dumps([record.metadata.get("agent", ""), record.metadata["intent"]])
 
 

@@ -74,8 +74,29 @@ FULL: dict[str, dict[str, Any]] = {
     "decision": {"decided_on": "2026-04-15", "approver": "amira", "ticket": "CHG-1", "devices": ["R1"]},
     "preference": {"user": "lin", "subject": "answers"},
     "audit": {"user": "lin", "action": "push", "outcome": "denied", "run": "7"},
-    "topology": {"format": "dot", "source": "a.dot", "node": "R1", "links": ["R2"]},
-    "document": {"source": "a.md", "title": "A", "section": "B", "chunk": 3, "page": 9},
+    "topology": {
+        "format": "dot",
+        "source": "a.dot",
+        "directory": "net",
+        "diagram": "Core",
+        "title": "Backbone",
+        "node": "R1",
+        "label": "Router 1",
+        "group": "Site A",
+        "links": ["R2"],
+        "labels": ["eBGP"],
+    },
+    "document": {
+        "source": "a.md",
+        "title": "A",
+        "section": "B",
+        "chunk": 3,
+        "page": 9,
+        "anchor": "1f",
+        "previous": "0e",
+        "next": "2a",
+        "directory": "docs",
+    },
 }
 
 
