@@ -4,7 +4,7 @@
 
 The hooks are called as the agent calls them, with a handler that does nothing, so what is measured is what
 they add. `new_query` includes the embedding; `same_query` is every further call of a tool loop, `async` the
-other hook. Embedder `hashing` at 384 dimensions shows everything beyond the model; `--embedder e5` includes it.
+other hook. Embedder `hashing` at 384 dimensions shows what is beyond the model, `--embedder e5` all of it.
 The turns run in a real agent with a checkpointer and a scripted model.
 """
 

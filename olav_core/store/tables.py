@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import random
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +31,16 @@ STABLE_ROW_IDS = {"new_table_enable_stable_row_ids": "true"}
 _LOST_RACE = re.compile(
     r"commit conflict|concurrent|too much contention|not found: .*(manifest|\.lance|\.arrow)", re.I
 )
+
+#: Seconds that the engine's threads get at the interpreter's exit.
+SETTLE_SECONDS = 0.05
+
+
+@atexit.register  # here, before the modules that flush at exit are imported: so it runs after them
+def _let_the_engine_settle() -> None:
+    """A thread of the engine that still hands back a result while the interpreter ends aborts the process."""
+    if "lancedb" in sys.modules:
+        time.sleep(SETTLE_SECONDS)
 
 
 def connect(uri: str, storage_options: Mapping[str, str] | None = None) -> Any:
