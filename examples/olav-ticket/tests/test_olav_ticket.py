@@ -35,7 +35,7 @@ class TestImporter(ImporterContract):
 
 class TestVerbs(VerbMatcherContract):
     plugin = "olav_ticket.verbs"
-    calls = {"helpdesk.escalate_ticket": "escalate", "reopenTicket": "reopen", "转派工单": "转派"}  # noqa: RUF012
+    calls = {"helpdesk.snooze_ticket": "snooze", "reopenTicket": "reopen", "转派工单": "转派"}  # noqa: RUF012
     reads = ("get_resolved_ticket", "list_tickets", "查询工单")
     failures = ({"ticket": None},)
     successes = ({"ticket": {"number": "T-1"}},)

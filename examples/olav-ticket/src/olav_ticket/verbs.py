@@ -7,10 +7,10 @@ from typing import Any
 
 from olav_core import VerbMatcherSpec, hookimpl
 
-VERBS = ("reopen", "escalate", "resolve", "reassign")
-CHINESE_VERBS = ("转派", "重开", "升级", "结单")
+VERBS = ("triage", "snooze", "reopen")
+CHINESE_VERBS = ("转派", "重开", "结单")
 
-#: `helpdesk.escalate_ticket`, `reopenTicket`, `resolve-ticket`: the verb leads, the ticket follows.
+#: `helpdesk.snooze_ticket`, `reopenTicket`, `triage-ticket`: the verb leads, the ticket follows.
 _ENGLISH = re.compile(rf"(?:^|[./:])({'|'.join(VERBS)})[_\- ]?tickets?$", re.IGNORECASE)
 _CHINESE = re.compile(rf"^({'|'.join(CHINESE_VERBS)})工单$")
 
