@@ -52,8 +52,7 @@ def paragraph_block(lines: list[str], *, line: int = 0, page: int | None = None)
         else:
             parts[-1] += "\n" + one
     is_list = len(parts) > 1 and all(_ITEM.match(part) for part in parts[1:])
-    text = "
-".join(lines)
+    text = "\n".join(lines)
     if is_list:
         return Block(kind="list", text=text, parts=tuple(parts), line=line, page=page)
     return Block(kind="text", text=text, line=line, page=page)
