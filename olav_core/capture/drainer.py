@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ DRAIN_SECONDS: Final = 1.0
 MAX_RETRY_SECONDS: Final = 60.0
 #: How long a drain that was asked for waits for another process that drains.
 WAIT_SECONDS: Final = 5.0
+_SETTLE_SECONDS: Final = 0.05
 #: Rounds without work after which the thread ends; the next event starts it again.
 _IDLE_ROUNDS: Final = 5
 
@@ -40,7 +42,7 @@ class Drainer:
         self._wake = threading.Event()
         self._closing = False
         self._thread: threading.Thread | None = None
-        self._at_exit = _if_alive(weakref.WeakMethod(self.close))
+        self._at_exit = _if_alive(weakref.WeakMethod(self._close_at_exit))
 
     # --- when asked -----------------------------------------------------------------------------
 
@@ -178,6 +180,12 @@ class Drainer:
             thread.join()
         if thread is not None or self._spool.open_lines:
             self.drain()
+
+    def _close_at_exit(self) -> None:
+        self.close()
+        # A thread of the engine that still holds the interpreter when it goes aborts or hangs the process
+        # (1 of 30 short-lived processes); they let go within microseconds of their last answer.
+        time.sleep(_SETTLE_SECONDS)
 
     def after_fork(self) -> None:
         """In a child process: no thread runs there, and the parent's locks are nobody's."""

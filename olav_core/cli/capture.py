@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from olav_core.cli.failure import FAILED
+from olav_core.cli.main import LazyGroup
 from olav_core.cli.options import json_option, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
@@ -16,12 +17,19 @@ if TYPE_CHECKING:
     from olav_core.capture.drain import DrainReport
 
 
-@click.group()
+COMMANDS = {
+    "import": "olav_core.cli.capture:import_calls",
+    "status": "olav_core.cli.capture:status",
+    "drain": "olav_core.cli.capture:drain",
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
 def capture() -> None:
     """Captured tool calls: what waits, what failed; import calls of any framework."""
 
 
-@capture.command("import")
+@click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
 @click.option("--agent", default=None, help="The agent of lines that name none; default: core.")
 @click.option("--dry-run", "-n", is_flag=True, help="Tell what would be captured; write nothing.")
@@ -54,7 +62,7 @@ def import_calls(file: Path, agent: str | None, dry_run: bool, workspace: Path |
         click.get_current_context().exit(FAILED)
 
 
-@capture.command()
+@click.command()
 @workspace_option
 @json_option
 def status(workspace: Path | None, as_json: bool) -> None:
@@ -69,7 +77,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
     terminal.result(out, *([] if as_json else _status_view(out)))
 
 
-@capture.command()
+@click.command()
 @click.option("--retry-failed", is_flag=True, help="Try the failed events again too.")
 @workspace_option
 @json_option

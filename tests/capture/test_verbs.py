@@ -95,7 +95,8 @@ def test_what_only_sounds_like_a_change(name: str) -> None:
     "name",
     words(
         "get_or_create_user search_and_replace task_list_create slack_post_message turn_on_light"
-        " shut_down_host make_reservation open_ticket take_snapshot mark_all_read kubectl.apply.deployment rm createUserV2"
+        " shut_down_host make_reservation open_ticket take_snapshot mark_all_read"
+        " kubectl.apply.deployment rm createUserV2"
     ),
 )
 def test_changes_behind_other_words(name: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import Result
 
@@ -134,6 +135,6 @@ def test_every_command_is_in_the_documentation() -> None:
 
 def test_every_command_that_answers_takes_json() -> None:
     for path, command in walk():
-        if path != "olav kb":
+        if not isinstance(command, click.Group):
             assert any("--json" in param.opts for param in command.params), path
             assert "With --json" in (command.help or ""), path
