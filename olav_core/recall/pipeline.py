@@ -18,8 +18,9 @@ from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
 from olav_core.recall.query import Query
 from olav_core.recall.recall import CandidateTrace, Recall, RecalledMemory
-from olav_core.recall.render import estimate_tokens, fit_budget, render_block, strip_block
+from olav_core.recall.render import estimate_tokens, fit_budget, render_block
 from olav_core.recall.select import select
+from olav_core.recall.user_words import user_words
 from olav_core.records import clean_text
 from olav_core.text.analyzer import query_terms
 from olav_core.text.language import language_of
@@ -97,7 +98,7 @@ class RecallPipeline:
         EmbeddingSpaceMismatchError when the embedder does not belong to the store.
         """
         run = _Run()
-        words = clean_text(strip_block(text)).strip()
+        words = user_words(clean_text(text))
         about: dict[str, Any] = {
             "query": words,
             "agent": agent,
