@@ -1,0 +1,98 @@
+# ruff: noqa: E501 (tables: one rule a line)
+"""Network devices: where configurations of Cisco, Arista, Juniper, Huawei, H3C, Fortinet … keep secrets."""
+
+from __future__ import annotations
+
+import re
+
+from olav_secrets.rule import Rule, low_rule
+from olav_secrets.values import is_harmless, is_reference, looks_typed
+from olav_secrets.words import word_set
+
+#: Command words that can stand where the secret could.
+_KEYWORDS = word_set(
+    """
+    authentication encryption encrypted cipher irreversible-cipher simple plain plaintext text hash policy rotation
+    strings string key keys chain key-chain keychain is are was were for on the a an and or of to in with by at from level
+    aging expire length strength recovery reset change sha sha1 sha256 sha512 md5 des 3des aes aes128 aes192 aes256 type
+    mode access server group user users host hosts address local remote role privilege ro rw read write read-only
+    read-write view acl any all none required optional default vrf interface source-interface timeout retransmit port
+    auth-port acct-port version v1 v2c v3 1 2c 3 noauth auth priv traps informs inform trap udp-domain members delete
+    should must will has have had per must-change check prompt login console vty aaa local-user service-type
+    authorization accounting config configuration feature settings command commands line lines hashing plus were
+    missing mismatch mismatched invalid expired expires failed failure fails error wrong incorrect not configured unconfigured
+    disabled enabled present absent set unset unchanged removed deleted added rotated accepted rejected unknown empty does did do
+    handling update updates updated store stored management attribute algorithm authentication-mode ascii-text hexadecimal
+    """
+)
+_PROMPT = re.compile(r"(?:^|[\n\r`\"'“「(>#\]:：;]|\\n)[ \t]*(?:no |set |\+ ?|- ?)?\Z")
+
+
+def _is_secret(match: re.Match[str], text: str) -> bool:
+    """At the start of a line, or quoted, any word is the secret; inside prose it must look like one."""
+    value = text[match.start("v") : match.end("v")].strip("\"'`")
+    low = value.lower().rstrip(".,;:")
+    if low in _KEYWORDS or low.startswith("<") or is_reference(value):
+        return False
+    if low in {"%s", "?"} or not any(map(str.isalnum, low)):
+        return False
+    return looks_typed(value) or bool(_PROMPT.search(text[max(0, match.start() - 24) : match.start()]))
+
+
+def _is_encrypted(match: re.Match[str], text: str) -> bool:
+    value = text[match.start("v") : match.end("v")].strip("\"'`")
+    return value.lower() not in _KEYWORDS and not is_harmless(value) and not re.match(
+        r"(?i)(?:suite|tls|ssl|ecdhe|dhe|rsa|chacha|aes|3?des|sha|arcfour|blowfish|camellia|list|order|mode|algorithm|spec|strength|block|text)", value)  # fmt: skip
+
+
+#: The secret: quoted or one word, behind an optional type number or encryption word.
+_TYPE = r"(?:(?:\d{1,2}|sha512|sha256|md5|encrypted|clear|hex|ascii|plain|cipher|irreversible-cipher|simple|hash|enc|ascii-text|hexadecimal)[ ]+){0,2}"
+
+
+def _line(kind: str, needles: str, head: str) -> Rule:
+    secret = r"(?:\\*[\"'](?=[^\"'\n]{1,300}[\"']))?(?P<v>[^\s\"';|{}<>\\]{1,300})"
+    return low_rule(kind, needles, rf"\b(?:{head})[ ]+{_TYPE}{secret}", _is_secret)
+
+
+RULES = [
+    # local users and modes
+    _line("device_password", "enable", r"enable[ ]+(?:secret|password)(?:[ ]+level[ ]+\d+)?"),
+    _line("device_password", "super", r"super[ ]+password(?:[ ]+(?:level|role)[ ]+\S+)?"),
+    _line("device_password", "username local-user", r"(?:username|local-user|user-name)[ ]+\S{1,80}(?:[ ]+(?!password|secret)\S{1,40}){0,6}?[ ]+(?:password|secret)"),
+    _line("device_password", "user", r"user[ ]+\S{1,80}[ ]+(?:password|secret|plaintext-password)"),
+    _line("device_password", "authentication", r"set[ ]+authentication[ ]+password"),
+    _line("device_password", "password secret passwd", r"(?:password|secret|passwd)[ ]+(?=(?:\d{1,2}|cipher|irreversible-cipher|simple|hash|enc|encrypted|sha512)[ ])"),
+    low_rule("device_password", "password secret passwd key", r"(?m:^)[ \t]*(?:set[ ]+)?(?:password|passwd|secret|key|key-string|psksecret)[ ]+(?:enc[ ]+|\d{1,2}[ ]+)?(?P<v>[^\s\"']{4,200})[ \t]*(?m:$)", _is_secret),
+    # SNMP
+    _line("community", "snmp", r"snmp-server[ ]+community|snmp-agent[ ]+community(?:[ ]+(?:read|write|ro|rw))?|snmp[ ]+community(?:[ ]+string)?|snmp-community"),
+    _line("community", "snmp-server", r"snmp-server[ ]+host[ ]+\S{1,80}(?:[ ]+(?:vrf[ ]+\S{1,60}|traps?|informs?|version[ ]+(?:1|2c?|3)(?:[ ]+(?:no)?auth|[ ]+priv)?|community|use-vrf[ ]+\S{1,60})){0,4}"),
+    _line("community", "securityname", r"securityname"),
+    _line("snmp_key", "snmp usm-user", r"(?:snmp-server[ ]+user|usm-user|snmp-server\s+usm)[^\n]{1,120}?(?:auth|authentication-mode)[ ]+(?:md5|sha\S{0,8})"),
+    _line("snmp_key", "priv", r"(?:snmp-server[ ]+user|usm-user)[^\n]{1,300}?(?:priv|privacy-mode)(?:[ ]+(?:des\S{0,4}|3des|aes[\d-]{0,4}(?:[ ]+\d{3})?))?"),
+    _line("snmp_key", "-password", r"(?:authentication|privacy)-(?:password|key)"),
+    # AAA
+    _line("device_key", "tacacs radius ldap", r"(?:hw)?(?:tacacs|radius|ldap)(?:-server|-scheme)?(?:[ ]+(?!key|secret|shared-key|password)[\w.:/-]{1,60}){0,8}?[ ]+(?:key|secret|shared-key|shared-secret|password)"),
+    _line("device_key", "server-key server-private primary secondary", r"(?:server-key|server-private[ ]+\S{1,60}(?:[ ]+\S{1,20}){0,6}?[ ]+key|(?:primary|secondary)[ ]+(?:authentication|authorization|accounting)[^\n]{0,80}?[ ]key)"),
+    _line("device_key", "shared-key shared-secret", r"(?:radius-server[ ]+)?shared-(?:key|secret)"),
+    # routing and redundancy
+    _line("device_key", "neighbor peer", r"(?:neighbor|peer)[ ]+\S{1,80}[ ]+password"),
+    _line("device_key", "authentication-key", r"(?:ip[ ]+ospf[ ]+|ntp[ ]+|set[ ]+\S[^\n]{0,200}?[ ])?authentication-key(?:[ ]+\d{1,10}(?:[ ]+(?:md5|sha\d?|hmac-\S+|value|type[ ]+\w+[ ]+value))*)?"),
+    _line("device_key", "message-digest-key", r"message-digest-key[ ]+\d{1,3}[ ]+(?:md5|hmac-\S{1,12})"),
+    _line("device_key", "key-string key", r"key-string|key-id[ ]+\S+[ ]+key|(?:key|authentication)[ ]+(?=[5-9][ ])"),
+    _line("device_key", "standby vrrp glbp hsrp", r"(?:standby|vrrp|glbp)(?:[ ]+(?:vrid[ ]+)?\d{1,4})?[ ]+authentication(?:-mode)?(?:[ ]+(?:md5|text|key-string)){0,2}"),
+    _line("device_key", "isis area-password domain-password", r"isis[ ]+(?:password|authentication-key)|area-password|domain-password|lsp-password"),
+    _line("device_key", "authentication-mode", r"authentication-mode[ ]+(?:md5|simple|hmac-\S{1,12}|keychain[ ]+\S+)(?:[ ]+\d{1,3})?"),
+    _line("device_key", "eigrp rip ospf mpls", r"(?:eigrp|rip|ospf|mpls[ ]+ldp)[^\n]{0,60}?[ ](?:password|hmac-sha-256)(?:[ ]+(?:required|option[ ]+\d|for[ ]+\S+))?"),
+    # tunnels, wireless, PPP
+    _line("psk", "isakmp pre-shared psk psksecret keyring", r"crypto[ ]+isakmp[ ]+key|(?:ikev[12][ ]+)?(?:(?:local|remote)-authentication[ ]+)?pre-shared-key(?:[ ]+(?:local|remote|address[ ]+\S+(?:[ ]+\d[\d.]*)?|key|hostname[ ]+\S+)){0,3}|psksecret|set[ ]+psk"),
+    _line("psk", "wpa", r"(?:wpa-psk|wpa2-psk|wpa-passphrase|wpa[ ]+akm[ ]+psk[ ]+set-key|set-key)(?:[ ]+(?:ascii|hex|pass-phrase))?"),
+    _line("device_password", "ppp", r"ppp[ ]+(?:chap|pap)[ ]+(?:password|sent-username[ ]+\S{1,60}[ ]+password)|pap[ ]+local-user[ ]+\S+[ ]+password"),
+    _line("device_password", "ftp http", r"ip[ ]+(?:ftp|http[ ]+client|scp|ssh)[ ]+password|bind-?(?:dn|password)[ ]+password"),
+    # Juniper
+    _line("device_password", "encrypted-password plain-text-password", r"encrypted-password|plain-text-password-value|simple-password"),
+    _line("device_key", "md5", r"\bmd5[ ]+\d{1,3}[ ]+key"),
+    # encrypted blobs of Huawei and H3C
+    low_rule("device_password", "cipher", r"\b(?:irreversible-cipher|cipher)[ ]+(?P<v>\S{6,300})", _is_encrypted),
+    low_rule("device_password", "%^%# %@%@ @%@%", r"(?P<v>(?:%\^%\#|%@%@|@%@%)[^\s]{8,300}?(?:%\^%\#|%@%@|@%@%))"),
+    low_rule("community", "团体", r"团体[名字][ ]?[:：为是]?[ ]?(?P<v>[!-~]{3,64})", _is_encrypted),
+]  # fmt: skip

@@ -1,0 +1,66 @@
+"""Members of a structure: which names make their values secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from olav_secrets.names import LIKELY, SURE, named
+from olav_secrets.values import is_harmless, looks_random, looks_typed
+
+_HEADERS = {"authorization": "Authorization", "cookie": "Cookie"}
+_LOGINS = frozenset(
+    {"user", "username", "login", "user_name", "account", "host", "hostname", "uid", "用户名", "账号"}
+)
+#: Members that name what stands beside them: {"name": "DB_PASSWORD", "value": "…"}.
+_NAMES = ("name", "key", "Name", "Key", "field", "variable", "ParameterKey", "parameter_key", "id", "名称")
+
+
+class Name(NamedTuple):
+    """The kind and level of a name (see names.py); `header` when the value reads like an HTTP header."""
+
+    kind: str
+    level: int
+    header: str = ""
+
+
+def name_of(key: object, siblings: Mapping[Any, Any]) -> Name | None:
+    """Return what the key of a member names, in the light of the members beside it."""
+    if not isinstance(key, str):
+        return None
+    low = key.lower()
+    for ending, header in _HEADERS.items():
+        if low.endswith(ending):
+            return Name("authorization", SURE, header)
+    if low in {"d", "k", "p", "q", "dp", "dq", "qi"} and "kty" in siblings:
+        return Name("jwk", SURE)
+    found = named(key)
+    if found is None:
+        return None
+    if low == "pass" and any(str(sibling).lower() in _LOGINS for sibling in siblings):
+        return Name(found.kind, SURE)
+    return Name(*found)
+
+
+def sibling_name(members: Mapping[Any, Any]) -> Name | None:
+    """Return what {"name": NAME, "value": …} names."""
+    for member in _NAMES:
+        name = members.get(member)
+        if isinstance(name, str) and len(name) < 100 and (found := named(name)):
+            return Name(*found)
+    return None
+
+
+def is_secret_value(value: str | int | float, name: Name) -> bool:
+    """Return whether the value of a member with this name is secret; a number is one only for a password."""
+    if not isinstance(value, str):
+        return (
+            not isinstance(value, bool) and name.kind in {"password", "pin", "otp"} and len(str(value)) >= 4
+        )
+    if is_harmless(value, quoted=True):
+        return False
+    if name.level == SURE:
+        return not (value.isdigit() and name.kind == "token")
+    if name.kind in {"pin", "otp"}:
+        return (value.isdigit() and 4 <= len(value) <= 8) or looks_random(value)
+    return looks_typed(value) if name.level == LIKELY else looks_random(value)

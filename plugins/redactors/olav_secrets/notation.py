@@ -1,0 +1,60 @@
+# ruff: noqa: E501 (tables)
+"""Notation: what stands between a name and its value, in code, configuration, shells, prose and Chinese prose."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TYPE = re.compile(r"\s?:\s?[A-Za-z_][\w.\[\]<>|?]{0,40}\s?=\s?(?=[\"'`rbuf])")
+_SEPARATOR = re.compile(
+    r"""(?P<close>\\*["'`]?[\])]?)\s{0,8}
+        (?P<op>:=|=>|->|<-|={1,3}|!={1,2}|\?=|\+=|\|\|=|%3[DdAa]|[:：＝](?!//))
+        (?P<gap>[ \t]{0,40}(?:\n\s{0,40}(?=[\"'|]))?(?:\(\s?(?=[\"']))?)""",
+    re.VERBOSE,
+)
+_COMMA = re.compile(r"\\*[\"']\s{0,4},\s{0,4}(?=(?P<q>\\*[\"'])[^\"'\n]{1,200}(?P=q)(?!\s?:))")
+_PAREN = re.compile(r"\s?[(（]\s?(?!['\"\s)])")
+_VERB = re.compile(
+    r"\s{1,4}(?:is|was|are)\s+(?:now\s+|set\s+to\s+)?|\s{1,4}(?:(?:is\s+|was\s+|has\s+been\s+)?(?:set|changed|updated|reset|rotated))\s+to\s+"
+    r"|\s{1,4}to\s+(?=\S*\d)|\s{0,2}(?:已经?)?(?:是|为|改为|改成|设为|设成|设置为|设置成|更新为|更新成|重置为|重置成|修改为|修改成|变更为|换成|叫做?)\s{0,2}[:：]?\s{0,2}"
+)
+_BLANK = re.compile(r"[ \t]{1,4}(?=\S)|(?<=[\u3400-\u9fff\uac00-\ud7af])(?=[!-~])")
+#: What makes a blank as good as an equals sign: #define, %define, set, setenv, export.
+_DEFINES = re.compile(r"(?:#\s?define|%define|%global|\bset|\bsetenv|\bdefine)\s{1,4}\Z", re.IGNORECASE)
+
+
+class Link(NamedTuple):
+    """What links a name with the value at `place`. `op`: `=` (and its like), `,` `(` `is` or a blank; `json`: the
+    name is quoted and a colon follows, so a bare value is a JSON number."""
+
+    op: str
+    place: int
+    json: bool = False
+
+
+def plain_link(text: str, end: int) -> Link | None:
+    """Return the operator behind a name that ends at `end`: name = value, "name": value, name: str = value."""
+    if typed := _TYPE.match(text, end):
+        return Link("=", typed.end())
+    if separator := _SEPARATOR.match(text, end):
+        return Link("=", separator.end(), '"' in separator["close"] and separator["op"] == ":")
+    return None
+
+
+def loose_link(text: str, start: int, end: int, reach: int) -> Link | None:
+    """Return what links the name `start:end` in prose; the words that belong to it may reach further."""
+    if (paren := _PAREN.match(text, end)) and text[start - 1 : start] not in {".", "_"}:
+        return Link("(", paren.end())
+    if verb := _VERB.match(text, reach) or _VERB.match(text, end):
+        return Link("is", verb.end())
+    if blank := _BLANK.match(text, end):
+        defines = text[start] == "-" or _DEFINES.search(text, max(0, start - 12), start)
+        return Link("=" if defines else " ", blank.end())
+    return None
+
+
+def comma_link(text: str, end: int) -> Link | None:
+    """Return the comma of ("name", "value")."""
+    comma = _COMMA.match(text, end)
+    return Link(",", comma.end()) if comma else None

@@ -1,0 +1,61 @@
+# ruff: noqa: E501 (tables: one rule a line)
+"""Pairs: a secret's name in one place and its value in the next (XML, name/value lists, `id/pw: bob/x`)."""
+
+from __future__ import annotations
+
+import re
+
+from olav_secrets.names import LIKELY, SURE, named
+from olav_secrets.rule import low_rule
+from olav_secrets.values import is_harmless, looks_random, looks_strong, looks_typed
+
+
+def _fits(name: str, value: str) -> bool:
+    found = named(name)
+    if found is None or is_harmless(value, quoted=True):
+        return False
+    if found.level == SURE:
+        return True
+    return looks_typed(value) if found.level == LIKELY else looks_random(value)
+
+
+def _is_named(match: re.Match[str], text: str) -> bool:
+    return _fits(text[match.start("name") : match.end("name")], text[match.start("v") : match.end("v")])
+
+
+def _is_element(match: re.Match[str], text: str) -> bool:
+    attributes = match["attributes"] or ""
+    if _is_named(match, text):
+        return True
+    return any(
+        _fits(name, text[match.start("v") : match.end("v")])
+        for name in re.findall(r"(?:name|key|id)=[\"']([\w.:-]{2,60})", attributes)
+    )
+
+
+def _is_typed(match: re.Match[str], text: str) -> bool:
+    value = text[match.start("v") : match.end("v")]
+    return looks_typed(value) and not is_harmless(value)
+
+
+def _is_strong(match: re.Match[str], text: str) -> bool:
+    value = text[match.start("v") : match.end("v")]
+    return looks_strong(value) and any(char in "!@#$%^&*?" for char in value) and not is_harmless(value)
+
+
+_NAME_KEY = r"(?:name|key|field|parameterkey|parameter_key|variable|property|option|id|名称)"
+_VALUE_KEY = r"(?:value|val|default|parametervalue|parameter_value|content|data|secretstring|plaintext|值)"
+
+RULES = [
+    low_rule("secret", "</", r"<(?P<name>[a-z][\w.:-]{1,60})(?P<attributes>[ ][^<>\n]{0,300})?>\s{0,40}[\"']?(?P<v>[^<>]{4,4096}?)[\"']?\s{0,40}</(?P=name)\s?>", _is_element),
+    low_rule("secret", "value", r"\b(?:name|key|id|property|parameter)=[\"'](?P<name>[\w.:-]{2,80})[\"'][^<>\n]{0,120}?\bvalue=[\"'](?P<v>[^\"'<>\n]{4,4096})[\"']", _is_named),
+    low_rule("secret", "value val default content data secretstring plaintext 值",
+         rf"\b{_NAME_KEY}\\*[\"']?\s?[:=]\s?\\*[\"']?(?P<name>[\w.-]{{2,80}})\\*[\"']?\s{{0,3}},?\s{{0,40}}\\*[\"']?{_VALUE_KEY}\\*[\"']?\s?[:=]\s?(?P<q>\\*[\"']?)(?P<v>[^\"'\s,\\]{{4,4096}}?)(?=(?P=q)[\s,}}]|(?P=q)\Z)", _is_named),
+    low_rule("password", "/p pw pass", r"\b(?:id|user|username|login|account|acct|anyid)[ ]?[/&,(][ ]?(?:pw|pwd|pass|passwd|password)\b\)?[ ]?(?:[:=(]|->|-)?[ ]?(?:[\w.-]{2,40}:)?[\w.@-]{1,60}[ ]?[/:,(]{1,2}[ ]?(?P<v>[^\s,;()/]{4,100})", _is_typed),
+    low_rule("password", "pw pass", r"\b(?:id|user|username|login|account)[ ](?:pw|pwd|pass|passwd|password)[ ][\w.@-]{1,60}[ ](?P<v>[^\s,;()]{5,100})", _is_typed),
+    low_rule("password", "(", r"(?:\b\d{1,3}(?:\.\d{1,3}){3}|@[\w-]+(?:\.[\w-]+)+)(?::\w{1,6})?[ ]?\((?:root|admin|administrator|sa|user|ubuntu|oracle|postgres|pi|guest|operator|[a-z]{3,12})/(?P<v>[^\s,;()/]{5,100})\)", _is_typed),
+    low_rule("password", "/", r"\b(?:root|admin|administrator|sa|administrateur|postgres|oracle|ubuntu|cisco|guest)[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{6,100})", _is_strong),
+    low_rule("password", "login cred account 账号 账户 用户", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|账号|账户|用户名?)[ ]?[:=：][ ]?[\w.@-]{2,60}[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
+    low_rule("password", "password 密码 口令", r"(?:password|密码|口令)[ ]?[,，（(][ ]?(?P<v>[^\s,;()\"'`，。]{6,100})", _is_strong),
+    low_rule("otp", "otp code 验证码 校验码 动态码 动态口令", r"(?:\b(?:otp|one-time[ ](?:code|password)|verification[ ]code|2fa[ ]code|mfa[ ]code)|验证码|校验码|动态码|动态口令)[ ]?(?:[:=：]|is|是|为)?[ ]?(?P<v>\d{4,8})(?!\d)"),
+]  # fmt: skip

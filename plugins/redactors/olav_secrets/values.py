@@ -1,0 +1,133 @@
+# ruff: noqa: E501 (tables: one rule a line)
+"""Values: which values of a secret's name are no secret, and which strings look like one."""
+
+from __future__ import annotations
+
+import re
+
+from olav_secrets.fillers import FILLER_WORDS, FILLERS, PROSE
+from olav_secrets.names import named
+from olav_secrets.shadow import MASKED
+
+_HAN_PROSE = re.compile(
+    "[见请已未需无空由在位天]|至少|必须|存放|联系|过期|重置|轮换|默认|策略|管理|使用|不能|不可|为空|同上|保密|略"
+)
+_HAN = re.compile(r"[\u3400-\u9fff\uac00-\ud7af\u3040-\u30ff]")
+_REFERENCE = re.compile(
+    r"""
+    \$\{\{?.*\}   | \$\(.*\)?  | \$[A-Z_][A-Z0-9_]*(?:\}|\b)\Z | \$[a-z_]+(?:[A-Z][a-z]+)*(?:->\w+)?;?\Z | \$env:\w+
+    | %[A-Za-z_]\w*% | %\(?\w*\)?[sdvrq] | \{\{.*\}\} | \{[A-Za-z_][\w.!:\[\]'"-]*\} | \#\{.* | @\{.*\} | \[\[.*\]\]
+    | <[A-Za-z_/!%][^<>]*>?    | \[[A-Za-z _-]+\]   | :[a-z_]+ | \?
+    | [xX*•.\-_#?=…]{3,}       | [A-Za-z]{0,4}(?:\*{3,}|x{4,}|X{4,}|\.{3,}|…)[A-Za-z0-9]{0,4}
+    | (?:https?|file|arn|vault|op|ssm|env|keyring|secretsmanager|awssm|gcpsm|azkv|ref\+\w+|aws-sm|doppler)s?:(?!.*:.*@).*
+    | ENC\[.*  | ENV\[.*  | !vault.* | !\w+\ .* | @Microsoft\.KeyVault\(.* | projects/.+/secrets/.+
+    | (?:[\w$.]+->)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\??[(\[].*       # a call, an index
+    | (?:self|this|cls|config|configs|settings|setting|environ|env|os|process|var|local|data|module|args|argv|opts|options
+       |request|req|ctx|context|params|app|cfg|conf|secrets|vault|credentials|creds|user|input|inputs|props|state|import
+       |System|ENV|Rails|Configuration|ConfigurationManager|account|auth|client|session|payload|body|values|Values|\.Values
+       |each|output|random_password|module|azurerm_\w+|aws_\w+|google_\w+)(?:\??\.[\w$-]+)+;?
+    | (?:await|new|lambda|func|fn|function|return)\b.*
+    | /[a-z]{2,8} | \.{0,2}~?/(?:[\w.@+-]+/)+[\w.@+-]*  | \.{1,2}/[\w.-]+ | [A-Za-z]:\\[\w\\. -]+ | [\w.-]+\.(?:pem|crt|cer|key|pub|p12|pfx|jks
+       |json|ya?ml|txt|env|ini|conf|cfg|toml|md|py|js|ts|go|sh|html?|properties|keytab)
+    | 0x[0-9a-fA-F]{1,16}
+    | (?:19|20)\d\d-\d\d-\d\d(?:[T\ ].*)?
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
+_PARTS = re.compile(r"[\W_]+")
+_WORDY = re.compile(r"[A-Za-z]?[a-z]{2,}\d{0,3}|[A-Z]{2,}\d{0,3}|\d{1,8}|v\d+|[a-z]")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?\Z")
+_PLAIN_FORMS = re.compile(
+    r"v?\d+(?:[.:/-]\d+)*(?:%|[a-z]{1,3})?|[\w.-]+\.(?:com|net|org|io|cn|dev|local|internal|example)(?::\d+)?(?:/\S*)?"
+    r"|[^\s@]+@[\w-]+\.[\w.-]+|(?:[\w-]+/)+[\w-]+(?::[\w.-]+)?"
+)
+
+
+def is_harmless(value: str, *, quoted: bool = False) -> bool:
+    """Return whether the value of a secret's name is no secret: a filler, a reference, a remark."""
+    value = value.strip().strip("\"'`“”‘’").strip()
+    if len(value) < 4 or not value.strip(MASKED + " .,;:!?'\"()[]{}<>-*_=&|/\\"):
+        return True
+    low = value.lower()
+    if low.rstrip(".,;:!?)") in FILLERS or len(set(low)) == 1:
+        return True
+    if is_reference(value):
+        return True
+    words = _WORDS.findall(value)
+    if words and len(value) < 80 and value.isascii():
+        if all(word.lower() in FILLER_WORDS for word in words):
+            return True
+        variable = (
+            not quoted and len(words) > 1 and _IDENTIFIER.match(value) and not any(map(str.isdigit, words))
+        )
+        if variable and (named(value) or value.isupper()):  # DB_PASSWORD, apiToken
+            return True
+    if value.isupper() and "_" in value and named(value) and _IDENTIFIER.match(value):
+        return True  # the name of an environment variable, quoted
+    if " " in value and is_prose(value):
+        return True
+    return bool(_HAN.search(value) and _HAN_PROSE.search(value))
+
+
+def is_reference(value: str) -> bool:
+    """Return whether it points to a secret kept elsewhere, or leaves a gap for one: $TOKEN, <password>, ****."""
+    return bool(_REFERENCE.fullmatch(value[:400])) or not value.strip(MASKED)
+
+
+def is_prose(value: str) -> bool:
+    words = value.lower().replace(",", " ").replace(".", " ").split()
+    return len(words) > 1 and any(word in PROSE for word in words)
+
+
+def looks_typed(value: str) -> bool:
+    """Return whether it looks like something that a person was given to type: letters with digits or signs."""
+    value = value.strip().rstrip(".,;:")
+    if len(value) < 5 or _PLAIN_FORMS.fullmatch(value) or _HAN.search(value):
+        return False
+    letters = any(char.isalpha() for char in value)
+    digits = any(char.isdigit() for char in value)
+    signs = any(char in "!@#$%^&*?~+=" for char in value[1:])
+    if letters and signs:
+        return True
+    return letters and digits
+
+
+def looks_strong(value: str) -> bool:
+    """Return whether it looks typed and is no plain identifier (server01, rule-7)."""
+    value = value.strip().rstrip(".,;:")
+    if len(value) < 6 or not looks_typed(value):
+        return False
+    if any(char in "!@#$%^&*?~" for char in value[1:]):
+        return True
+    digits = any(char.isdigit() for char in value)
+    cased = any(char.islower() for char in value) and any(char.isupper() for char in value)
+    return digits and (cased or len(value) >= 12) and not _is_wordy(value)
+
+
+def looks_random(value: str) -> bool:
+    """Return whether it looks machine-made: long, letters and digits mixed, not made of words, no hash or UUID."""
+    value = value.strip()
+    if not 10 <= len(value) <= 10_000 or " " in value or _UUID.match(value) or _HEX.match(value):
+        return False
+    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
+        return False
+    if _PLAIN_FORMS.fullmatch(value[:400]) or _is_wordy(value) or _HAN.search(value):
+        return False
+    return len(set(value)) >= 8
+
+
+def _is_wordy(value: str) -> bool:
+    """Words, numbers and separators: node-07_primary, ClusterRole2."""
+    parts = [word for part in _PARTS.split(value[:200]) for word in _WORDS.findall(part)]
+    if not parts:
+        return False
+    wordy = sum(
+        len(part)
+        for part in parts
+        if (part.isalpha() and (len(part) > 3 or part.isupper() or (part.islower() and len(part) > 2)))
+        or (part.isdigit() and len(part) < 5)
+    )
+    return len(parts) * 3 <= sum(map(len, parts)) and wordy >= 0.8 * sum(map(len, parts))
