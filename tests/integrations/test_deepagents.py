@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from deepagents.backends import StoreBackend
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage, ToolMessage
@@ -16,6 +17,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from olav_deepagents import create_agent, export_tool, strict_tool
 from olav_deepagents.coercion import strip_quote_leak
+from olav_langchain import AutoRecallMiddleware, OlavStore
 from scripted_model import ScriptedModel, call
 
 from olav_core import ConfigError, Memory
@@ -109,6 +111,28 @@ def test_agents_gives_a_subagent_another_name_in_the_memory(memory: Memory) -> N
     assert "10.255.0.1" in shown(worker.seen[0])
     with pytest.raises(ConfigError, match="accounting"):
         team(memory, [], [], agents={"accounting": "netops"})
+
+
+def test_the_hosts_own_middleware_takes_the_place_of_ours(memory: Memory) -> None:
+    own = AutoRecallMiddleware(memory, agent="billing")
+    model = ScriptedModel()
+    agent = create_agent(memory, model, agent="netops", middleware=[own])
+    agent.invoke({"messages": [HumanMessage(f"{ASK} {TASK}")]})
+    assert shown(model.seen[0]).count(OPEN) == 1
+    assert "AC-1000" in shown(model.seen[0])
+    assert "10.255.0.1" not in shown(model.seen[0])
+
+
+def test_deepagents_own_files_can_lie_in_the_store(memory: Memory) -> None:
+    store = OlavStore(memory)
+    backend = StoreBackend(store=store, namespace=lambda _: ("files", "netops"))
+    write = call("write_file", file_path="/notes.md", content="R8 is in rack 4")
+    model = ScriptedModel(script=[write, call("read_file", file_path="/notes.md"), "done"])
+    agent = create_agent(memory, model, backend=backend, capture=False)
+    state = agent.invoke({"messages": [HumanMessage("take a note")]})
+    assert "R8 is in rack 4" in shown(state["messages"])
+    (item,) = store.search(("files",))
+    assert item.key == "/notes.md"
 
 
 def test_a_compiled_subagent_is_told_about(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:

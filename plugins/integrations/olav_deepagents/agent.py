@@ -90,7 +90,7 @@ def create_agent(
                 name,
             )
             return spec
-        spec["middleware"] = [*memory_middleware(names.get(name, name)), *spec.get("middleware", ())]
+        spec["middleware"] = _merged(memory_middleware(names.get(name, name)), spec.get("middleware", ()))
         if export_to is not None:
             if "tools" in spec:
                 spec["tools"] = [*spec["tools"], all_tools[-1]]
@@ -102,8 +102,14 @@ def create_agent(
         model,
         all_tools,
         subagents=[prepared(spec) for spec in specs],
-        middleware=[*memory_middleware(agent), *middleware],
+        middleware=_merged(memory_middleware(agent), middleware),
         backend=backend,
         permissions=list(permissions) or None,
         **options,
     )
+
+
+def _merged(ours: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """Ours first; one that the host gives under the same name takes the place of ours."""
+    names = {middleware.name for middleware in given}
+    return [*(middleware for middleware in ours if middleware.name not in names), *given]
