@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
+    from olav_core.arrays import FloatArray as FloatArray
     from olav_core.config import Settings as Settings
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import CaptureError as CaptureError
@@ -67,14 +68,17 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.recall.tier import check_tier as check_tier
     from olav_core.records import MemoryRecord as MemoryRecord
     from olav_core.records import check_scope as check_scope
+    from olav_core.specs import Booster as Booster
     from olav_core.specs import CategorySpec as CategorySpec
     from olav_core.specs import CommandSpec as CommandSpec
     from olav_core.specs import DistanceScale as DistanceScale
+    from olav_core.specs import Diversifier as Diversifier
     from olav_core.specs import Draft as Draft
     from olav_core.specs import Embedder as Embedder
     from olav_core.specs import EmbedderSpec as EmbedderSpec
     from olav_core.specs import Fault as Fault
     from olav_core.specs import Finding as Finding
+    from olav_core.specs import Fuser as Fuser
     from olav_core.specs import Gate as Gate
     from olav_core.specs import GateSpec as GateSpec
     from olav_core.specs import GateUse as GateUse
@@ -83,6 +87,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import Options as Options
     from olav_core.specs import RankerSpec as RankerSpec
     from olav_core.specs import RedactorSpec as RedactorSpec
+    from olav_core.specs import Reranker as Reranker
+    from olav_core.specs import Retriever as Retriever
     from olav_core.specs import SuiteSpec as SuiteSpec
     from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
     from olav_core.specs import Verdict as Verdict
@@ -139,6 +145,7 @@ _PUBLIC = {
     "RecalledMemory": "recall.recall",
     "CandidateTrace": "recall.recall",
     "Settings": "config",
+    "FloatArray": "arrays",
     "Capture": "capture.capture",
     "Captured": "capture.capture",
     "Decision": "capture.decision",
@@ -146,14 +153,17 @@ _PUBLIC = {
     "SuiteQuery": "suite",
     **dict.fromkeys(
         [
+            "Booster",
             "CategorySpec",
             "CommandSpec",
             "DistanceScale",
+            "Diversifier",
             "Draft",
             "Embedder",
             "EmbedderSpec",
             "Fault",
             "Finding",
+            "Fuser",
             "Gate",
             "GateSpec",
             "GateUse",
@@ -162,6 +172,8 @@ _PUBLIC = {
             "Options",
             "RankerSpec",
             "RedactorSpec",
+            "Reranker",
+            "Retriever",
             "SuiteSpec",
             "Verdict",
             "VerbMatcherSpec",
