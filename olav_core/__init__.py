@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
+    from olav_core.arrays import FloatArray as FloatArray
     from olav_core.capture.capture import Capture as Capture
     from olav_core.capture.capture import Captured as Captured
     from olav_core.capture.decision import Decision as Decision
@@ -16,7 +17,6 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
-    from olav_core.arrays import FloatArray as FloatArray
     from olav_core.config import Settings as Settings
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import CaptureError as CaptureError
