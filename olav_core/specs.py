@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -42,6 +42,10 @@ def _text_of(record: MemoryRecord) -> str:
     return record.text
 
 
+def _frozen_set(values: Iterable[str]) -> frozenset[str]:
+    return frozenset(values)
+
+
 @frozen(kw_only=True)
 class CategorySpec:
     """A kind of memory and its rules.
@@ -61,7 +65,7 @@ class CategorySpec:
     id: str
     title: str
     purpose: str
-    origins: frozenset[str] = field(default=frozenset(ORIGINS), converter=frozenset)
+    origins: frozenset[str] = field(default=frozenset(ORIGINS), converter=_frozen_set)
     quota: int = 0
     cap: int | None = None
     gates: tuple[GateUse, ...] = ()
