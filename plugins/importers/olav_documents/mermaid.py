@@ -120,7 +120,9 @@ class _Parser:
             if self.source.startswith("%%", self.place):
                 return
             arrow, label = self.connector()
+            place = self.place
             self.take(_BLANK)  # a chain may go on in the next line
+            self.place = place if self.place >= len(self.source) else self.place
             right = self.nodes()
             for source in left if arrow else ():
                 for target in right:

@@ -151,6 +151,8 @@ def _blocks(pages: list[_Page], outline: dict[str, int]) -> list[Block]:
             if not paragraph:
                 begun = page.number
             paragraph.append(line)
+        if paragraph and _SENTENCE_END.search(paragraph[-1]):
+            flush()  # only a sentence that goes on joins two pages
     flush()
     return blocks
 
