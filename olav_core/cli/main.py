@@ -25,6 +25,7 @@ COMMANDS = {
     "capture": "olav_core.cli.capture:capture",
     "plugins": "olav_core.cli.plugins:plugins",
     "hooks": "olav_core.cli.hooks:hooks",
+    "new-plugin": "olav_core.cli.new_plugin:new_plugin",
     "doctor": "olav_core.cli.doctor:doctor",
 }
 

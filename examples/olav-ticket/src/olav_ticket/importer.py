@@ -9,7 +9,7 @@ from typing import Any
 
 from olav_core import Draft, Fault, ImporterSpec, hookimpl
 
-_REQUIRED = ("number", "symptom", "fix")
+_REQUIRED: tuple[str, ...] = ("number", "symptom", "fix")
 
 
 def parse_tickets(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], Sequence[Fault]]:
