@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,8 @@ from olav_core import Memory
 from olav_core.cli.main import main
 
 
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Make]:
-    """Make a workspace `name` with single-file plug-ins (file name -> source) and settings, and open it."""
+@contextmanager
+def _making(folder: Path) -> Iterator[Make]:
     opened: list[Memory] = []
 
     def run(
@@ -29,11 +29,11 @@ def make(tmp_path: Path) -> Iterator[Make]:
         settings: str = "",
         options: dict[str, Any] | None = None,
     ) -> Memory:
-        root = tmp_path / name
-        folder = root / ".olav" / "plugins"
-        folder.mkdir(parents=True)
+        root = folder / name
+        place = root / ".olav" / "plugins"
+        place.mkdir(parents=True)
         for file, source in (plugins or {}).items():
-            (folder / f"{file}.py").write_text(source, encoding="utf-8")
+            (place / f"{file}.py").write_text(source, encoding="utf-8")
         olav_core.init(root, embedder=embedder, options=options).close()
         if settings:
             configure(root, settings, embedder=embedder, options=options)
@@ -43,6 +43,20 @@ def make(tmp_path: Path) -> Iterator[Make]:
     yield run
     for memory in opened:
         memory.close()
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """Make a workspace `name` with single-file plug-ins (file name -> source) and settings, and open it."""
+    with _making(tmp_path) as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def make_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
+    """`make` for workspaces that the tests of one module only read."""
+    with _making(tmp_path_factory.mktemp("shared")) as run:
+        yield run
 
 
 @pytest.fixture
@@ -56,7 +70,8 @@ def cli() -> Callable[..., Any]:
     """Run `olav --workspace ROOT ARGS --json` and return its object; it must succeed."""
 
     def run(memory: Memory, *args: object) -> Any:
-        line = [*map(str, args), "--json", "--workspace", str(memory.workspace.root)]
+        line = ["--workspace", str(memory.workspace.root), *map(str, args)]
+        line.insert(line.index("--") if "--" in line else len(line), "--json")
         result = CliRunner().invoke(main, line, prog_name="olav")
         assert result.exit_code == 0, (result.stdout, result.stderr, result.exception)
         return json.loads(result.stdout)
