@@ -24,6 +24,9 @@ from olav_core.host.validation import SPEC_TYPES, check_spec
 if TYPE_CHECKING:
     import pluggy
 
+#: Seconds that an import may take before a warning tells of it; the built-ins take about 1 ms each.
+SLOW_IMPORT = 0.5
+
 
 @define(eq=False)
 class Claim:
@@ -125,6 +128,12 @@ def _import(loading: Loading) -> None:
     finally:
         loading.seconds = time.perf_counter() - start
         tracing.say("import", loading.ref.key, "failed" if loading.broken else "", seconds=loading.seconds)
+    if loading.seconds > SLOW_IMPORT and not loading.broken and not loading.ref.builtin:
+        slow = Problem(
+            f"its import took {loading.seconds:.1f} s, which every `olav` command and every agent waits for.",
+            "Import heavy libraries inside factories and functions.",
+        )
+        loading.faults.append(PluginFault.of(loading.ref, slow, warning=True))
 
 
 def _mend_of(error: BaseException, ref: PluginRef) -> str:
