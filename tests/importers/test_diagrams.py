@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Desk, counts
+from desk import Desk, counts
 
 from olav_core import MemoryRecord
 
@@ -40,10 +40,14 @@ digraph net {
 """
 
 GRAPHVIZ_SVG = """<?xml version="1.0"?>
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><g id="graph0" class="graph"><title>Backbone</title>
-<g id="n1" class="node"><title>R1</title><ellipse cx="1" cy="1" rx="5" ry="5"/><text>Border router 1</text></g>
-<g id="n2" class="node"><title>R3</title><ellipse cx="9" cy="9" rx="5" ry="5"/><text>R3</text></g>
-<g id="e1" class="edge"><title>R1&#45;&gt;R3</title><path d="M1,1C2,2 3,3 9,9"/><text>eBGP</text></g></g></svg>
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">
+<g id="graph0" class="graph"><title>Backbone</title>
+<g id="n1" class="node"><title>R1</title>
+<ellipse cx="1" cy="1" rx="5" ry="5"/><text>Border router 1</text></g>
+<g id="n2" class="node"><title>R3</title>
+<ellipse cx="9" cy="9" rx="5" ry="5"/><text>R3</text></g>
+<g id="e1" class="edge"><title>R1&#45;&gt;R3</title><path d="M1,1C2,2 3,3 9,9"/>
+<text>eBGP</text></g></g></svg>
 """
 
 DRAWN_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200">

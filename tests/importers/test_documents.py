@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Desk, counts, write_pdf
+from desk import Desk, counts
+from pdf_file import write_pdf
 
 from olav_core import MemoryRecord
 
