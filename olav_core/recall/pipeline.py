@@ -16,6 +16,7 @@ from attrs import Factory, define
 from olav_core import clock, tracing
 from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
+from olav_core.recall.isolation import IsolatedDiversifier
 from olav_core.recall.query import Query
 from olav_core.recall.recall import CandidateTrace, Recall, RecalledMemory
 from olav_core.recall.render import estimate_tokens, fit_budget, render_block
@@ -289,11 +290,10 @@ class RecallPipeline:
                 pool.load(kept[:RERANKED])
                 kept = self._reranked(query, kept, run)
         with run.stage("select"):
-            try:
-                selection = select(kept, limit, self.categories, list(self.chain.diversifiers.values()))
-            except Exception as error:
-                run.failed("diversify", error)
-                selection = select(kept, limit, self.categories)
+            diversifiers = [
+                IsolatedDiversifier(name, each, run.failed) for name, each in self.chain.diversifiers.items()
+            ]
+            selection = select(kept, limit, self.categories, diversifiers)
             decisions |= selection.passed_over
         with run.stage("load"):
             decisions |= {candidate.row: _GONE for candidate in selection.chosen}  # unless it is loaded
