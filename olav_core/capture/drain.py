@@ -30,6 +30,8 @@ _MIN_PASSAGE: Final = 12
 _MAX_PASSAGES: Final = 2_000
 _SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s*")
 _BULLET = re.compile(r"^[\s\-*•·>#]*(?:\d+[.)、]\s*)?")
+#: Hashes that are asked for in one query.
+_CHUNK: Final = 1_000
 #: What stands where a passage was that had been erased before.
 ERASED: Final = "(erased)"
 
@@ -111,6 +113,8 @@ def _merged(
     fresh = list({event.uid: event for event in events if event.uid not in calls}.values())
     if not fresh:
         return None
+    if old is None and len(events) == 1:
+        return record
     latest = max(fresh, key=lambda event: event.time)
     result = latest.result
     if old is not None and same_result(stored.get("result"), result):
@@ -131,7 +135,10 @@ def _without_erased_passages(memory: Memory, events: Sequence[Event]) -> list[Ev
     for event in events:
         for passage in _passages((event.args, event.result)):
             hashes.setdefault(text_hash(passage), set()).add(passage)
-    erased = memory.store.erased(hashes) if hashes else set()
+    wanted = list(hashes)
+    erased: set[str] = set()
+    for start in range(0, len(wanted), _CHUNK):
+        erased |= memory.store.erased(wanted[start : start + _CHUNK])
     if not erased:
         return list(events)
     doomed = sorted({passage for digest in erased for passage in hashes[digest]}, key=len, reverse=True)
