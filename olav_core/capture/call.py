@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
+from olav_core import clock
 from olav_core.capture import payload
 from olav_core.capture.event import Event
 from olav_core.capture.volatile import lasting_args
@@ -39,7 +40,7 @@ class Call:
 
     def event(self, verb: str, registry: Registry) -> tuple[Event, tuple[Finding, ...]]:
         """Return the event and what was masked; raises PluginError (a redactor failed) and RecordError."""
-        when = as_time(self.time, "time") or datetime.now(UTC)
+        when = as_time(self.time, "time") or clock.now()
         given = payload.readable({"args": arguments(self.args), "result": plain_result(self.result)})
         redacted, findings = registry.redact(given)
         event = Event(
