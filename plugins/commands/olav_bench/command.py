@@ -99,8 +99,8 @@ def run(
         output.write_text(
             json.dumps({"runs": found, "comparisons": comparisons}, ensure_ascii=False, indent=1)
         )
-    terminal.result({"runs": found, "comparisons": comparisons}, *map(_sentence, comparisons))
     missed = [line for line in (_missed(found[0], condition) for condition in fail_under) if line]
+    terminal.result({"runs": found, "comparisons": comparisons}, *map(_sentence, comparisons))
     for line in missed:
         terminal.note(line, style="red")
     if missed:
