@@ -172,10 +172,8 @@ def test_an_unknown_operator_is_an_error(store: OlavStore) -> None:
 
 
 def test_search_ranks_pages_and_finds_behind_a_filter(store: OlavStore) -> None:
-    for number in range(60):
-        store.put(
-            ("p",), f"k{number}", {"text": f"router {number} in rack {number % 7}", "odd": number % 2 == 1}
-        )
+    texts = [f"router {number} in rack {number % 7}" for number in range(60)]
+    store.batch([PutOp(("p",), f"k{n}", {"text": text, "odd": n % 2 == 1}) for n, text in enumerate(texts)])
     store.put(("p",), "best", {"text": "the coffee machine is broken", "odd": True})
     found = store.search(("p",), query="coffee machine", limit=3)
     assert found[0].key == "best"
