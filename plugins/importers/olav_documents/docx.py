@@ -21,7 +21,9 @@ def read_docx(path: Path) -> Reading:
         if size > MAX_BYTES:
             raise Unreadable(f"unpacks to {size:,} bytes, the limit is {MAX_BYTES:,}. Split the document.")
         document = docx.Document(str(path))
-    except (zipfile.BadZipFile, KeyError, ValueError, docx.opc.exceptions.OpcError) as error:
+    except (OSError, Unreadable):
+        raise
+    except Exception as error:  # a damaged file may break zipfile, lxml and python-docx anywhere
         raise Unreadable(f"is no Word document (.docx): {error}. Save it anew as .docx.") from error
     blocks: list[Block] = []
     items: list[str] = []
