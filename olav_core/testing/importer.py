@@ -57,7 +57,14 @@ class ImporterContract(PluginContract):
             "One bad file must not stop the import of the others.",
             "Catch what your parser raises, and return it as Fault(path, line, message).",
         ):
-            answer = self.spec.parse(root, root / name, raw)
+            if self.spec.opens_path:
+                with TemporaryDirectory(prefix="olav-") as folder:
+                    path = Path(folder, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(raw)
+                    answer = self.spec.parse(Path(folder), path, b"")
+            else:
+                answer = self.spec.parse(root, root / name, raw)
         ok = isinstance(answer, tuple) and len(answer) == 2
         ok = ok and all(isinstance(draft, Draft) for draft in answer[0])
         ok = ok and all(isinstance(fault, Fault) and fault.line >= 0 and fault.message for fault in answer[1])

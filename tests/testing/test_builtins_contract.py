@@ -30,6 +30,21 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     ("importers", "format"): {
         "files": {"t.format.yaml": f"{HEAD}tag: topology\nkeywords: [topology]\nbody: Use Mermaid.\n"}
     },
+    ("importers", "document"): {
+        "files": {
+            "a.md": "# BGP\n\nCheck the hold timer.\n\n```mermaid\ngraph TD\nR1 --> R2\n```\n",
+            "b.txt": "先看接口，再看邻居。\n",
+            "c.html": "<h1>BGP</h1><p>Check the hold timer.</p>",
+            "d.rst": "BGP\n===\n\nCheck the hold timer.\n",
+        }
+    },
+    ("importers", "topology"): {
+        "files": {
+            "a.mmd": "graph TD\nR1 -->|eBGP| R2\n",
+            "b.dot": "digraph { R1 -> R2 }",
+            "c.svg": '<svg xmlns="http://www.w3.org/2000/svg"><text x="1" y="1">R1</text></svg>',
+        }
+    },
     ("redactors", "secrets"): {
         "secrets": (
             ("Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnopqrstuvwxyz012345"),
