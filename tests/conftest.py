@@ -21,6 +21,7 @@ def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _no_settings_from_outside(model_cache: Path) -> Iterator[None]:
     saved = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("OLAV_")}
     os.environ["OLAV_CACHE_DIR"] = str(model_cache)
+    os.environ["OLAV_REDACTION_KEY_FILE"] = str(model_cache / "redaction.key")
     yield
-    del os.environ["OLAV_CACHE_DIR"]
+    del os.environ["OLAV_CACHE_DIR"], os.environ["OLAV_REDACTION_KEY_FILE"]
     os.environ.update(saved)

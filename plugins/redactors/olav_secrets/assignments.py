@@ -24,6 +24,7 @@ _HAN_TAIL = re.compile(r"(?:信息|明文|密文|内容|字段|串|值|는|은|�
 _MORE = re.compile(
     r"(?P<words>(?:[ ](?!is\b|was\b|set\b|to\b)[A-Za-z]{2,14}){1,3}?)(?=\s?[:=：＝])"
     r"|(?P<of>[ ](?:for|of|on|in|at|to)[ ][^\s:=,;]{1,40}(?:[ ][^\s:=,;]{1,40})?)(?=\s?(?:[:=：＝]|is\b|was\b))"
+    r"|(?P<clause>(?:[ ](?!is\b|was\b)[A-Za-z][A-Za-z0-9'-]{0,15}){1,4}?)(?=[ ](?:is|was)[ ])"
     r"|(?P<note>[ ]?[(（][^()（）\n:=]{1,40}[)）])(?=\s?[:=：＝])|,default(?=:)"
 )
 _LEFT_WORDS = re.compile(r"(?:[A-Za-z0-9_.$-]{1,24}[ ]){1,2}\Z")
@@ -40,7 +41,6 @@ def find(view: View) -> Iterator[Span]:
         found, reach = _meaning(text, start, done)
         link = _link(text, start, done, reach, found) if found else None
         if found and link:
-            done = link.place
             for value in secret_values(text, found, link):
                 yield Span(value.start, value.end, found.kind, link.json and not value.quoted)
                 done = max(done, value.end)
@@ -84,7 +84,7 @@ def _meaning(text: str, start: int, end: int) -> tuple[Named | None, int]:
 
 
 def _link(text: str, start: int, end: int, reach: int, found: Named) -> Link | None:
-    link = plain_link(text, reach) or comma_link(text, end)
-    if link is None and found.level >= LIKELY:
+    link = plain_link(text, start, reach) or comma_link(text, end)
+    if link is None and (found.level >= LIKELY or found.kind == "key"):
         link = loose_link(text, start, end, reach)
     return link

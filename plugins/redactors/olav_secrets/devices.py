@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from olav_secrets.rule import Rule, low_rule
+from olav_secrets.rule import Check, Rule, low_rule
 from olav_secrets.values import is_harmless, is_reference, looks_typed
 from olav_secrets.words import word_set
 
@@ -34,9 +34,15 @@ def _is_secret(match: re.Match[str], text: str) -> bool:
     low = value.lower().rstrip(".,;:")
     if low in _KEYWORDS or low.startswith("<") or is_reference(value):
         return False
-    if low in {"%s", "?"} or not any(map(str.isalnum, low)):
+    if low in {"%s", "?"} or low[:1] > "\u3000" or not any(map(str.isalnum, low)):
         return False
     return looks_typed(value) or bool(_PROMPT.search(text[max(0, match.start() - 24) : match.start()]))
+
+
+def _is_operand(match: re.Match[str], text: str) -> bool:
+    """Behind a command that prose does not use, any word is the secret."""
+    value = text[match.start("v") : match.end("v")].strip("\"'`")
+    return value.lower() not in _KEYWORDS and value[:1] < "\u3000" and not is_reference(value)
 
 
 def _is_encrypted(match: re.Match[str], text: str) -> bool:
@@ -49,9 +55,9 @@ def _is_encrypted(match: re.Match[str], text: str) -> bool:
 _TYPE = r"(?:(?:\d{1,2}|sha512|sha256|md5|encrypted|clear|hex|ascii|plain|cipher|irreversible-cipher|simple|hash|enc|ascii-text|hexadecimal)[ ]+){0,2}"
 
 
-def _line(kind: str, needles: str, head: str) -> Rule:
+def _line(kind: str, needles: str, head: str, check: Check = _is_secret) -> Rule:
     secret = r"(?:\\*[\"'](?=[^\"'\n]{1,300}[\"']))?(?P<v>[^\s\"';|{}<>\\]{1,300})"
-    return low_rule(kind, needles, rf"\b(?:{head})[ ]+{_TYPE}{secret}", _is_secret)
+    return low_rule(kind, needles, rf"\b(?:{head})[ ]+{_TYPE}{secret}", check)
 
 
 RULES = [
@@ -70,14 +76,17 @@ RULES = [
     _line("snmp_key", "snmp usm-user", r"(?:snmp-server[ ]+user|usm-user|snmp-server\s+usm)[^\n]{1,120}?(?:auth|authentication-mode)[ ]+(?:md5|sha\S{0,8})"),
     _line("snmp_key", "priv", r"(?:snmp-server[ ]+user|usm-user)[^\n]{1,300}?(?:priv|privacy-mode)(?:[ ]+(?:des\S{0,4}|3des|aes[\d-]{0,4}(?:[ ]+\d{3})?))?"),
     _line("snmp_key", "-password", r"(?:authentication|privacy)-(?:password|key)"),
+    _line("community", "rocommunity rwcommunity", r"r[ow]community6?"),
+    # any Juniper statement that ends in a secret
+    _line("device_key", "set", r"set[ ]+(?:system|vpn|firewall|snmp|protocols|security|access|routing-instances|routing-options|interfaces|groups|services)[ ][^\n]{1,200}?[ ](?:secret|(?:simple-|authentication-|privacy-)?password|(?:hello-)?authentication-key|pre-shared-key|md5-key|psk)"),
     # AAA
     _line("device_key", "tacacs radius ldap", r"(?:hw)?(?:tacacs|radius|ldap)(?:-server|-scheme)?(?:[ ]+(?!key|secret|shared-key|password)[\w.:/-]{1,60}){0,8}?[ ]+(?:key|secret|shared-key|shared-secret|password)"),
     _line("device_key", "server-key server-private primary secondary", r"(?:server-key|server-private[ ]+\S{1,60}(?:[ ]+\S{1,20}){0,6}?[ ]+key|(?:primary|secondary)[ ]+(?:authentication|authorization|accounting)[^\n]{0,80}?[ ]key)"),
     _line("device_key", "shared-key shared-secret", r"(?:radius-server[ ]+)?shared-(?:key|secret)"),
     # routing and redundancy
     _line("device_key", "neighbor peer", r"(?:neighbor|peer)[ ]+\S{1,80}[ ]+password"),
-    _line("device_key", "authentication-key", r"(?:ip[ ]+ospf[ ]+|ntp[ ]+|set[ ]+\S[^\n]{0,200}?[ ])?authentication-key(?:[ ]+\d{1,10}(?:[ ]+(?:md5|sha\d?|hmac-\S+|value|type[ ]+\w+[ ]+value))*)?"),
-    _line("device_key", "message-digest-key", r"message-digest-key[ ]+\d{1,3}[ ]+(?:md5|hmac-\S{1,12})"),
+    _line("device_key", "authentication-key", r"(?:ip[ ]+ospf[ ]+|ntp[ ]+|area[ ]+\S{1,20}[ ]+virtual-link[ ]+\S{1,40}[ ]+|set[ ]+\S[^\n]{0,200}?[ ])?authentication-key(?:[ ]+\d{1,10}(?:[ ]+(?:md5|sha\d?|hmac-\S+|value|type[ ]+\w+[ ]+value))*)?"),
+    _line("device_key", "message-digest-key", r"(?:ip[ ]+ospf[ ]+|area[ ]+\S{1,20}[ ]+virtual-link[ ]+\S{1,40}[ ]+)?message-digest-key[ ]+\d{1,3}[ ]+(?:md5|hmac-\S{1,12})", _is_operand),
     _line("device_key", "key-string key", r"key-string|key-id[ ]+\S+[ ]+key|(?:key|authentication)[ ]+(?=[5-9][ ])"),
     _line("device_key", "standby vrrp glbp hsrp", r"(?:standby|vrrp|glbp)(?:[ ]+(?:vrid[ ]+)?\d{1,4})?[ ]+authentication(?:-mode)?(?:[ ]+(?:md5|text|key-string)){0,2}"),
     _line("device_key", "isis area-password domain-password", r"isis[ ]+(?:password|authentication-key)|area-password|domain-password|lsp-password"),
@@ -87,9 +96,10 @@ RULES = [
     _line("psk", "isakmp pre-shared psk psksecret keyring", r"crypto[ ]+isakmp[ ]+key|(?:ikev[12][ ]+)?(?:(?:local|remote)-authentication[ ]+)?pre-shared-key(?:[ ]+(?:local|remote|address[ ]+\S+(?:[ ]+\d[\d.]*)?|key|hostname[ ]+\S+)){0,3}|psksecret|set[ ]+psk"),
     _line("psk", "wpa", r"(?:wpa-psk|wpa2-psk|wpa-passphrase|wpa[ ]+akm[ ]+psk[ ]+set-key|set-key)(?:[ ]+(?:ascii|hex|pass-phrase))?"),
     _line("device_password", "ppp", r"ppp[ ]+(?:chap|pap)[ ]+(?:password|sent-username[ ]+\S{1,60}[ ]+password)|pap[ ]+local-user[ ]+\S+[ ]+password"),
+    _line("device_key", "chap-secret pap-secret", r"(?:chap|pap)-secret", _is_operand),
     _line("device_password", "ftp http", r"ip[ ]+(?:ftp|http[ ]+client|scp|ssh)[ ]+password|bind-?(?:dn|password)[ ]+password"),
     # Juniper
-    _line("device_password", "encrypted-password plain-text-password", r"encrypted-password|plain-text-password-value|simple-password"),
+    _line("device_password", "encrypted-password plain-text-password pre-shared-secret", r"encrypted-password|plain-text-password-value|pre-shared-secret|simple-password", _is_operand),
     _line("device_key", "md5", r"\bmd5[ ]+\d{1,3}[ ]+key"),
     # encrypted blobs of Huawei and H3C
     low_rule("device_password", "cipher", r"\b(?:irreversible-cipher|cipher)[ ]+(?P<v>\S{6,300})", _is_encrypted),

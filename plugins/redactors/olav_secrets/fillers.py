@@ -8,7 +8,7 @@ from olav_secrets.words import word_set
 #: States, types and fillers that stand where a secret could stand.
 FILLERS = word_set(
     """
-    none null nil undefined true false yes no on off empty blank unset missing absent default optional required
+    aws4-hmac-sha256 none null nil undefined true false yes no on off empty blank unset missing absent default optional required
     mandatory needed expired invalid valid incorrect wrong correct unchanged changed unknown hidden masked redacted
     removed omitted confidential private encrypted hashed rotated revoked active inactive enabled disabled ok failed
     failure pending set reset rejected accepted denied protected stored managed external internal inherited prompt ask

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from olav_secrets.mark import MARK
 from olav_secrets.names import LIKELY, SURE, named
 from olav_secrets.values import is_harmless, looks_random, looks_typed
 
@@ -57,6 +58,10 @@ def is_secret_value(value: str | int | float, name: Name) -> bool:
         return (
             not isinstance(value, bool) and name.kind in {"password", "pin", "otp"} and len(str(value)) >= 4
         )
+    if MARK.search(value):  # judged before: only a word glued to a mark is looked at again
+        value = MARK.sub("", value)
+        if name.level < SURE or " " in value or not value.isascii():
+            return False
     if is_harmless(value, quoted=True):
         return False
     if name.level == SURE:

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 _TYPE = re.compile(r"\s?:\s?[A-Za-z_][\w.\[\]<>|?]{0,40}\s?=\s?(?=[\"'`rbuf])")
 _SEPARATOR = re.compile(
-    r"""(?P<close>\\*["'`]?[\])]?)\s{0,8}
+    r"""(?P<close>\\*["'`]?(?:\[\d{0,6}\]|[\])])?)\s{0,8}
         (?P<op>:=|=>|->|<-|={1,3}|!={1,2}|\?=|\+=|\|\|=|%3[DdAa]|[:：＝](?!//))
         (?P<gap>[ \t]{0,40}(?:\n\s{0,40}(?=[\"'|]))?(?:\(\s?(?=[\"']))?)""",
     re.VERBOSE,
 )
 _COMMA = re.compile(r"\\*[\"']\s{0,4},\s{0,4}(?=(?P<q>\\*[\"'])[^\"'\n]{1,200}(?P=q)(?!\s?:))")
-_PAREN = re.compile(r"\s?[(（]\s?(?!['\"\s)])")
+_PAREN = re.compile(r"\s?[(（]\s?(?!['\"\s)])|[ ][-–—][ ](?=\S)")
 _VERB = re.compile(
     r"\s{1,4}(?:is|was|are)\s+(?:now\s+|set\s+to\s+)?|\s{1,4}(?:(?:is\s+|was\s+|has\s+been\s+)?(?:set|changed|updated|reset|rotated))\s+to\s+"
-    r"|\s{1,4}to\s+(?=\S*\d)|\s{0,2}(?:已经?)?(?:是|为|改为|改成|设为|设成|设置为|设置成|更新为|更新成|重置为|重置成|修改为|修改成|变更为|换成|叫做?)\s{0,2}[:：]?\s{0,2}"
+    r"|\s{1,4}(?:to|as)\s+(?=\S*\d)|\s{0,2}(?:已经?)?(?:是|为|改为|改成|设为|设成|设置为|设置成|更新为|更新成|重置为|重置成|修改为|修改成|变更为|换成|叫做?|改成了|改为了|换成了|设成了|重置成了|重置为了)\s{0,2}[:：]?\s{0,2}"
 )
 _BLANK = re.compile(r"[ \t]{1,4}(?=\S)|(?<=[\u3400-\u9fff\uac00-\ud7af])(?=[!-~])")
 #: What makes a blank as good as an equals sign: #define, %define, set, setenv, export.
@@ -25,7 +25,7 @@ _DEFINES = re.compile(r"(?:#\s?define|%define|%global|\bset|\bsetenv|\bdefine)\s
 
 
 class Link(NamedTuple):
-    """What links a name with the value at `place`. `op`: `=` (and its like), `,` `(` `is` or a blank; `json`: the
+    """What links a name with the value at `place`. `op`: `=` (and its like), `:` `,` `(` `is` or a blank; `json`: the
     name is quoted and a colon follows, so a bare value is a JSON number."""
 
     op: str
@@ -33,13 +33,21 @@ class Link(NamedTuple):
     json: bool = False
 
 
-def plain_link(text: str, end: int) -> Link | None:
-    """Return the operator behind a name that ends at `end`: name = value, "name": value, name: str = value."""
+def plain_link(text: str, start: int, end: int) -> Link | None:
+    """Return the operator behind the name `start:end`: name = value, "name": value, name: str = value."""
     if typed := _TYPE.match(text, end):
         return Link("=", typed.end())
-    if separator := _SEPARATOR.match(text, end):
-        return Link("=", separator.end(), '"' in separator["close"] and separator["op"] == ":")
+    separator = _SEPARATOR.match(text, end)
+    if separator and not _closes(text, start, separator):
+        colon = separator["op"] in {":", "："}
+        return Link(":" if colon else "=", separator.end(), colon and '"' in separator["close"])
     return None
+
+
+def _closes(text: str, start: int, separator: re.Match[str]) -> bool:
+    """Return whether the quote behind the operator closes the one before the name: expect "Password:" …"""
+    quote = text[separator.end() : separator.end() + 1]
+    return not separator["close"] and quote in {'"', "'"} and text[start - 1 : start] == quote
 
 
 def loose_link(text: str, start: int, end: int, reach: int) -> Link | None:

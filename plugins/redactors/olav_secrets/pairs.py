@@ -47,15 +47,18 @@ _NAME_KEY = r"(?:name|key|field|parameterkey|parameter_key|variable|property|opt
 _VALUE_KEY = r"(?:value|val|default|parametervalue|parameter_value|content|data|secretstring|plaintext|值)"
 
 RULES = [
-    low_rule("secret", "</", r"<(?P<name>[a-z][\w.:-]{1,60})(?P<attributes>[ ][^<>\n]{0,300})?>\s{0,40}[\"']?(?P<v>[^<>]{4,4096}?)[\"']?\s{0,40}</(?P=name)\s?>", _is_element),
+    low_rule("secret", "</", r"<(?P<name>[a-z][\w.:-]{1,60})(?P<attributes>[ ][^<>\n]{0,300})?[ ]{0,3}>\s{0,40}[\"']?(?P<v>[^<>]{4,4096}?)[\"']?\s{0,40}</(?P=name)\s{0,4}>", _is_element),
     low_rule("secret", "value", r"\b(?:name|key|id|property|parameter)=[\"'](?P<name>[\w.:-]{2,80})[\"'][^<>\n]{0,120}?\bvalue=[\"'](?P<v>[^\"'<>\n]{4,4096})[\"']", _is_named),
     low_rule("secret", "value val default content data secretstring plaintext 值",
          rf"\b{_NAME_KEY}\\*[\"']?\s?[:=]\s?\\*[\"']?(?P<name>[\w.-]{{2,80}})\\*[\"']?\s{{0,3}},?\s{{0,40}}\\*[\"']?{_VALUE_KEY}\\*[\"']?\s?[:=]\s?(?P<q>\\*[\"']?)(?P<v>[^\"'\s,\\]{{4,4096}}?)(?=(?P=q)[\s,}}]|(?P=q)\Z)", _is_named),
+    low_rule("password", "default", r"variable\s+\"(?P<name>[\w-]{2,80})\"\s*\{[^{}]{0,400}?\bdefault\s*=\s*\"(?P<v>[^\"\n]{4,400})", _is_named),
     low_rule("password", "/p pw pass", r"\b(?:id|user|username|login|account|acct|anyid)[ ]?[/&,(][ ]?(?:pw|pwd|pass|passwd|password)\b\)?[ ]?(?:[:=(]|->|-)?[ ]?(?:[\w.-]{2,40}:)?[\w.@-]{1,60}[ ]?[/:,(]{1,2}[ ]?(?P<v>[^\s,;()/]{4,100})", _is_typed),
     low_rule("password", "pw pass", r"\b(?:id|user|username|login|account)[ ](?:pw|pwd|pass|passwd|password)[ ][\w.@-]{1,60}[ ](?P<v>[^\s,;()]{5,100})", _is_typed),
     low_rule("password", "(", r"(?:\b\d{1,3}(?:\.\d{1,3}){3}|@[\w-]+(?:\.[\w-]+)+)(?::\w{1,6})?[ ]?\((?:root|admin|administrator|sa|user|ubuntu|oracle|postgres|pi|guest|operator|[a-z]{3,12})/(?P<v>[^\s,;()/]{5,100})\)", _is_typed),
     low_rule("password", "/", r"\b(?:root|admin|administrator|sa|administrateur|postgres|oracle|ubuntu|cisco|guest)[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{6,100})", _is_strong),
-    low_rule("password", "login cred account 账号 账户 用户", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|账号|账户|用户名?)[ ]?[:=：][ ]?[\w.@-]{2,60}[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
+    low_rule("password", "login cred account 账号 账户 用户 登录", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|账号|账户|用户名?|登录名?)[ ]?[:=：][ ]?[\w.@-]{2,60}[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
     low_rule("password", "password 密码 口令", r"(?:password|密码|口令)[ ]?[,，（(][ ]?(?P<v>[^\s,;()\"'`，。]{6,100})", _is_strong),
+    low_rule("password", "passw 密码 口令", r"(?:passw|密码|口令)[^\n]{0,120}?[(（](?:was|previously|formerly|old|原为?|旧)[:：]?[ ]?(?P<v>[^\s,;()（）]{5,100})", _is_typed),
+    low_rule("code", "取码 访问码 激活码 授权码 邀请码", r"(?:提取码|访问码|激活码|授权码|邀请码)[ ]?(?:[:：]|是|为)[ ]?(?P<v>[a-z0-9-]{4,40})(?![\w-])"),
     low_rule("otp", "otp code 验证码 校验码 动态码 动态口令", r"(?:\b(?:otp|one-time[ ](?:code|password)|verification[ ]code|2fa[ ]code|mfa[ ]code)|验证码|校验码|动态码|动态口令)[ ]?(?:[:=：]|is|是|为)?[ ]?(?P<v>\d{4,8})(?!\d)"),
 ]  # fmt: skip

@@ -16,7 +16,8 @@ MASKED = "\ue001"
 _COLOUR = re.compile(r"(?:\x1b|\\{1,4}(?:x1[bB]|u001[bB]|033|e))\[[0-9;]{0,12}m|\[[0-9]{1,2}m(?=\S)")
 _ENTITY = re.compile(r"&(?:quot|apos|lt|gt|#3[49]|#x2[27]);|&amp;(?:quot|apos|#3[49]);")
 _ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "#34": '"', "#39": "'", "#x22": '"', "#x27": "'"}
-_LINE_END = re.compile(r"\\{1,4}(?:[nrt]|u00(?:0[aAdD]|26))")
+_ESCAPE = re.compile(r"\\{1,4}(?:[nrt]|u00(?:0[aAdD]|26))")
+_ESCAPES = {"n": "\n", "r": "\n", "t": "\t", "a": "\n", "d": "\n", "6": "&"}
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -33,7 +34,7 @@ def shadow(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     if "\\" in text:
-        text = _LINE_END.sub(lambda match: " " * len(match[0]), text)
+        text = _ESCAPE.sub(lambda match: _ESCAPES[match[0][-1].lower()].rjust(len(match[0])), text)
     return text
 
 

@@ -10,6 +10,7 @@ from olav_secrets import (
     devices,
     encoded,
     headers,
+    mentions,
     pairs,
     private_keys,
     sql,
@@ -48,7 +49,13 @@ def find(text: str, wrappings: int = _WRAPPINGS) -> list[Span]:
     keys = list(private_keys.find(view))
     if keys:
         view = View(_covered(view.text, merged(keys)))
-    spans = [*keys, *_TABLE.find(view), *tokens.find_prefixed(view), *assignments.find(view)]
+    spans = [
+        *keys,
+        *_TABLE.find(view),
+        *tokens.find_prefixed(view),
+        *assignments.find(view),
+        *mentions.find(view),
+    ]
     if wrappings:
         spans += encoded.find(view.text, lambda inner: find(inner, wrappings - 1))
     return merged(span for span in spans if _is_fresh(view.text[span.start : span.end], span.kind))

@@ -40,6 +40,7 @@ RULES = [
     whole_rule("aws_key", "AKIA ASIA A3T ABIA ACCA AGPA AIDA AIPA ANPA ANVA AROA ABSK",
            r"(?:A3T[A-Z0-9]|ABIA|ACCA|AGPA|AIDA|AIPA|AKIA|ANPA|ANVA|AROA|ASIA)[A-Z0-9]{16,17}|ABSK[A-Za-z0-9+/]{60,}={0,2}"),
     rule("aws_key", "AKIA ASIA", r"(?:AKIA|ASIA)[A-Z0-9]{16,17}[^A-Za-z0-9/+=]{1,60}(?:[A-Za-z_]{3,30}[^A-Za-z0-9/+]{1,12}){0,3}(?P<v>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"),
+    rule("cloud_secret", "LTAI AKID", r"(?:LTAI|AKID)[A-Za-z0-9]{12,48}[^A-Za-z0-9\n]{1,30}(?:[A-Za-z_]{3,30}[^A-Za-z0-9\n]{1,12}){0,3}(?P<v>[A-Za-z0-9]{30,40})(?![A-Za-z0-9])"),
     whole_rule("aws_mws_key", "amzn.mws.", r"amzn\.mws\.[0-9a-f-]{36}"),
     whole_rule("google_key", "AIza ya29. GOCSPX- 1// GOOG1 4/0",
            r"AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,}|4/0[\w-]{30,}|GOOG1[A-Z0-9]{30,}"),
@@ -143,5 +144,6 @@ def find_prefixed(view: View) -> Iterator[Span]:
     for match in _BODY.finditer(text):
         if _is_mixed(match, text):
             start = max(match.start() - 48, 0)
-            if prefix := _PREFIX.search(text[start : match.start() + 1]):
+            prefix = _PREFIX.search(text[start : match.start() + 1])
+            if prefix and not prefix[0].startswith(("sha", "md5")):  # integrity="sha512-…"
                 yield Span(start + prefix.start(), match.end(), "token")

@@ -25,7 +25,7 @@ _NEXT_FIELD = re.compile(
     r"[,;&|/]{1,2}[\"']?[A-Za-z_$][\w.-]{0,40}[\"']?\s?(?:=|:(?!//)|:=|：)|%26|[,;][\"'\[{(\\]"
 )
 _BLOCK = re.compile(
-    r"[|>][+-]?\d?[ \t]*\n(?P<v>(?P<indent>[ \t]+)\S[^\n]*(?:\n(?:[ \t]*\n)?(?P=indent)[^\n]*){0,200})"
+    r"[|>][+-]?\d?[ \t]*\n(?P<indent>[ \t]+)(?P<v>\S[^\n]*(?:\n(?:[ \t]*\n)?(?P=indent)[^\n]*){0,200})"
 )
 _BYTES = re.compile(
     r"[{\[(]\s*(?P<v>(?:0x[0-9a-fA-F]{1,2}|\d{1,3})(?:[\s,\\]+(?:0x[0-9a-fA-F]{1,2}|\d{1,3})){4,2000}[\s,]*)"
@@ -78,6 +78,8 @@ def _quoted(text: str, place: int) -> Value | None:
         if end < 0 or (0 <= line < end and len(quote) == 1):
             return _bare(text, start)
     inner = text[start:end]
+    if quote == "`" and " " in inner:
+        return None  # a command whose output is the value
     return Value(start + len(inner) - len(inner.lstrip()), start + len(inner.rstrip()), True)
 
 

@@ -9,6 +9,13 @@ from olav_secrets.fillers import FILLER_WORDS, FILLERS, PROSE
 from olav_secrets.names import named
 from olav_secrets.shadow import MASKED
 
+#: A vendor's prefix in front of a filler: sk-xxxx, ghp_your_token.
+_PREFIX = re.compile(
+    r"(?:sk|pk|rk|ghp|gho|glpat|xox[a-z]|hf|npm|ak|akia|sk-ant|sk-proj)[-_](?=[xX.*…<\[{]|your|my|example|test-?key)"
+)
+_ALGORITHM = re.compile(
+    r"(?:curve25519|x25519|ed25519|ecdsa|ecdh|ssh|rsa|dsa|hmac|aes\d*|chacha20|diffie|sntrup\d*|sha\d*|md5|[hre]s(?:256|384|512)|tls\w*)(?:[-_@.][a-z0-9.@-]*)?"
+)
 _HAN_PROSE = re.compile(
     "[见请已未需无空由在位天]|至少|必须|存放|联系|过期|重置|轮换|默认|策略|管理|使用|不能|不可|为空|同上|保密|略"
 )
@@ -29,7 +36,7 @@ _REFERENCE = re.compile(
     | (?:await|new|lambda|func|fn|function|return)\b.*
     | /[a-z]{2,8} | \.{0,2}~?/(?:[\w.@+-]+/)+[\w.@+-]*  | \.{1,2}/[\w.-]+ | [A-Za-z]:\\[\w\\. -]+ | [\w.-]+\.(?:pem|crt|cer|key|pub|p12|pfx|jks
        |json|ya?ml|txt|env|ini|conf|cfg|toml|md|py|js|ts|go|sh|html?|properties|keytab)
-    | 0x[0-9a-fA-F]{1,16}
+    | 0x[0-9a-fA-F]{1,16} | (?:alt|ctrl|cmd|shift|option|Alt|Ctrl|Cmd|Shift|Option|CTRL|ALT)\+\S+
     | (?:19|20)\d\d-\d\d-\d\d(?:[T\ ].*)?
     """,
     re.VERBOSE | re.DOTALL,
@@ -54,7 +61,9 @@ def is_harmless(value: str, *, quoted: bool = False) -> bool:
     low = value.lower()
     if low.rstrip(".,;:!?)") in FILLERS or len(set(low)) == 1:
         return True
-    if is_reference(value):
+    if is_reference(value) or _ALGORITHM.fullmatch(low):
+        return True
+    if (prefix := _PREFIX.match(value)) and is_harmless(f"{value[prefix.end() :]}    "[:400].ljust(4, "x")):
         return True
     words = _WORDS.findall(value)
     if words and len(value) < 80 and value.isascii():
@@ -105,6 +114,17 @@ def looks_strong(value: str) -> bool:
     digits = any(char.isdigit() for char in value)
     cased = any(char.islower() for char in value) and any(char.isupper() for char in value)
     return digits and (cased or len(value) >= 12) and not _is_wordy(value)
+
+
+def looks_chosen(value: str) -> bool:
+    """Return whether it can hardly be anything but a password: small and capital letters, digits and a sign."""
+    value = value.strip().rstrip(".,;:!?")
+    return (
+        len(value) >= 8
+        and all(any(map(test, value)) for test in (str.islower, str.isupper, str.isdigit))
+        and any(char in "!@$%^&*?~" for char in value[1:])
+        and not _PLAIN_FORMS.fullmatch(value)
+    )
 
 
 def looks_random(value: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from olav_secrets.names import LIKELY, SURE, Named
 from olav_secrets.notation import Link
 from olav_secrets.value_at import Value, values_at
-from olav_secrets.values import is_harmless, looks_random, looks_strong, looks_typed
+from olav_secrets.values import is_harmless, looks_chosen, looks_random, looks_strong, looks_typed
 
 _WORD_FOLLOWS = re.compile(r"[,.;]?[ \t]+[A-Za-z][a-z'’-]*(?![\w.-]*\s?[:=(@])")
 _MORE_WORDS = re.compile(r"(?:[ ]+[a-z][a-z'-]*(?!\w*\s?[:=])){0,12}", re.IGNORECASE)
@@ -31,28 +31,38 @@ def _phrase(text: str, values: Iterator[Value]) -> Iterator[Value]:
 
 
 def _is_secret(text: str, inner: str, value: Value, found: Named, op: str) -> bool:
+    if found.level < LIKELY and op in {"(", "is", " "}:
+        return looks_chosen(inner)
     if op == "(":
         return looks_strong(inner)
     if op == ",":
         return looks_typed(inner)
     if op == "is":
-        return looks_typed(inner) or (value.quoted and " " not in inner)
+        number = inner.isdigit() and len(inner) >= 6 and found.kind == "password"
+        return number or looks_typed(inner) or (value.quoted and " " not in inner)
     if op == " ":
+        if inner.isdigit():
+            return (
+                found.kind == "password"
+                and len(inner) >= 6
+                and text[value.start - 2 : value.start].strip() > "\u3000"
+            )
         if value.quoted or (found.kind == "password" and len(inner) >= 6):
             return looks_typed(inner)
         return looks_strong(inner)
     if found.level == SURE:
-        return _is_assigned(text, inner, value, found.kind)
+        return _is_assigned(text, inner, value, found.kind, op)
     if found.kind in {"pin", "otp"}:
         return (inner.isdigit() and 4 <= len(inner) <= 8) or looks_random(inner)
     return looks_typed(inner) if found.level == LIKELY else looks_random(inner)
 
 
-def _is_assigned(text: str, inner: str, value: Value, kind: str) -> bool:
+def _is_assigned(text: str, inner: str, value: Value, kind: str, op: str) -> bool:
     if inner.isdigit():
         return kind == "password"
     if value.quoted or kind == "passphrase":
         return True
     if "\u3400" <= inner[0] <= "\u9fff":
         return False  # a remark in Chinese
-    return not (inner.isalpha() and _WORD_FOLLOWS.match(text, value.end))  # not the beginning of a sentence
+    begins_sentence = op == ":" and inner.isalpha() and _WORD_FOLLOWS.match(text, value.end)
+    return not begins_sentence

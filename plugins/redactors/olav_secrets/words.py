@@ -36,7 +36,7 @@ ABOUT = word_set(
     "source version status state usage budget rate per window index position bucket ring fingerprint owner role "
     "authentication verification recovery login page form input button link dialog screen attempts attempt failures "
     "history complexity requirement requirements entropy score management mode method handler service server class "
-    "function error errors message exists is has check checker checks cache sharing support scope scopes issuer "
+    "exchange agreement derivation escrow ceremony pair pairs function error errors message exists is has check checker checks cache sharing support scope scopes issuer "
     "audience template selector mount engine backend operator controller santa agent ops op number num set list total "
     "sync syncer refresher generator generation creation lookup params in out exp iat nbf"
 )
@@ -74,7 +74,7 @@ OTHER_TOKENS = word_set(
 #: Names whose value is a secret only when it looks random.
 MAYBE = {
     "auth": "auth", "authentication": "auth", "authorization": "auth", "signature": "signature", "sig": "signature",
-    "salt": "salt", "nonce": "nonce", "cookie": "cookie", "session": "session", "sessionid": "session",
+    "salt": "salt", "nonce": "nonce", "session": "session", "sessionid": "session",
     "sid": "session", "jsessionid": "session", "phpsessid": "session", "hmac": "signature", "seed": "seed",
     "pat": "token", "bearer": "token", "otp": "otp", "totp": "otp", "mnemonic": "seed", "cert": "key",
     "certificate": "key", "api": "key", "webhook": "webhook", "code": "code", "pin": "pin", "community": "community",

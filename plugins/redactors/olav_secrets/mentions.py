@@ -1,0 +1,35 @@
+"""Mentions: a word that only a password can be, in a line that speaks of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from olav_secrets.shadow import View
+from olav_secrets.span import Span
+from olav_secrets.values import is_harmless, looks_chosen
+
+_SPEAKS = re.compile(
+    r"passw|passphrase|\bpw\b|\bpwd\b|\bcreds?\b|credential|secret|\blog ?in\b|密码|口令|密钥|登录|账号"
+)
+_WORD = re.compile(
+    r"(?<![!-~])[\w!@#$%^&*?~+.-]{8,64}(?=[,.;:!?]?(?![!-~]))"
+    r"|(?<=[\"'`(])[\w!@#$%^&*?~+.-]{8,64}(?=[\"'`)])",
+    re.ASCII,
+)
+#: The line is looked at this far on both sides.
+_REACH = 200
+
+
+def find(view: View) -> Iterator[Span]:
+    """Yield words of letters, digits and signs in lines that mention a password."""
+    text, low, done = view.text, view.low, 0
+    for mention in _SPEAKS.finditer(low):
+        if mention.start() < done:
+            continue
+        start = max(text.rfind("\n", done, mention.start()) + 1, mention.start() - _REACH, done)
+        end = text.find("\n", mention.end(), mention.end() + _REACH)
+        done = end if end >= 0 else min(mention.end() + _REACH, len(text))
+        for word in _WORD.finditer(text, start, done):
+            if looks_chosen(word[0]) and not is_harmless(word[0]):
+                yield Span(word.start(), word.start() + len(word[0].rstrip(".,;:")), "password")

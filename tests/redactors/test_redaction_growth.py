@@ -1,0 +1,86 @@
+"""Linear time: twice the text takes at most three times as long, whatever the text (CASES 28)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from olav_core import build_registry
+
+REDACT = build_registry().redactors["secrets"].redact
+_BEGIN = "-" * 5 + "BEGIN RSA PRIVATE KEY" + "-" * 5 + "\n"
+_END = _BEGIN.replace("BEGIN", "END")
+
+#: name -> a text made of a repeated part, behind a head
+SHAPES: dict[str, tuple[str, str]] = {
+    "one letter": ("", "A"),
+    "dots": ("", "a."),
+    "braces": ("", "}{][)(\":,'"),
+    "open braces": ("", '{"[('),
+    "cut PEM": (_BEGIN, "MIIEpAIBAAKCAQEA" * 4 + "\n"),
+    "cut PEM on one line": (_BEGIN, "A"),
+    "PEM beginnings": ("", _BEGIN),
+    "PEM ends": ("", _END),
+    "assignments": ("", "password="),
+    "open quotes": ("", 'password="'),
+    "names": ("", "password "),
+    "values": ("", "密码：abc12345，"),
+    "brackets behind a name": ("password=", ")"),
+    "backslashes": ("", "\\"),
+    "escaped quotes": ("password: ", '\\"'),
+    "tags": ("", "<password>"),
+    "name and value": ("", 'name: "x", '),
+    "URLs": ("", "://a:"),
+    "at signs": ("://", "a:b@"),
+    "headers": ("", "Authorization: "),
+    "cookies": ("cookie: ", "a=b; "),
+    "commands": ("", "curl -u mysql "),
+    "devices": ("", "snmp-server user tacacs-server host username a "),
+    "tokens": ("", "eyJ.AKIA_sk-"),
+    "prefixes": ("", "a_b-"),
+    "base64": ("", "cGFzc3dvcmQ9aHVudGVyMjIy"),
+    "base64 words": ("", "cGFzc3dvcmQ9aHVudGVyMjIy "),
+    "entities": ("", "&quot;"),
+    "marks": ("", "<redacted:a:1f3a>"),
+    "half marks": ("", "<redacted:"),
+    "YAML block": ("secret: |\n", "  a\n"),
+    "bytes": ("key[]={", "0x11, "),
+    "nested JSON": ("", "["),
+    "blanks": ("", " "),
+    "line ends": ("", "\n"),
+    "mentions": ("", "login "),
+}
+
+
+def _seconds(text: str) -> float:
+    begun = time.process_time()
+    REDACT(text)
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_twice_the_text_takes_at_most_three_times_as_long(shape: str) -> None:
+    head, part = SHAPES[shape]
+
+    def text(size: int) -> str:
+        return head + part * (size // len(part))
+
+    size = 8_000
+    while _seconds(text(size)) < 0.004 and size < 500_000:
+        size *= 2
+    ratios = []
+    for _ in range(4):  # the machine is shared: the best of a few tries counts
+        single, double = _seconds(text(size)), _seconds(text(2 * size))
+        ratios.append(double / max(single, 1e-4))
+        if ratios[-1] <= 3:
+            return
+    pytest.fail(f"{shape}: {ratios} at {size} characters")
+
+
+def test_text_that_holds_secrets_grows_linearly_too() -> None:
+    def text(count: int) -> str:
+        return "".join(f"user=u{n} password=hunt{n}er27x, the router answered.\n" for n in range(count))
+
+    single = min(_seconds(text(500)) for _ in range(3))
+    assert min(_seconds(text(1000)) for _ in range(3)) <= 3 * single
