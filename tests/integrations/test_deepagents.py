@@ -327,6 +327,20 @@ def test_a_value_error_is_the_models_to_repair_and_other_errors_are_not() -> Non
     assert check.metadata == {"olav_capture": False}
 
 
+def test_an_async_function_is_a_tool_too() -> None:
+    @strict_tool
+    async def wait(seconds: int) -> str:
+        """Wait."""
+        if seconds > 5:
+            raise ValueError("at most 5")
+        return f"waited {seconds}"
+
+    wanted = {"name": "wait", "id": "1", "type": "tool_call"}
+    assert asyncio.run(wait.ainvoke({**wanted, "args": {"seconds": "3"}})).content == "waited 3"
+    assert asyncio.run(wait.ainvoke({**wanted, "args": {"seconds": 9}})).content == "at most 5"
+    assert "whole number" in asyncio.run(wait.ainvoke({**wanted, "args": {"seconds": "x"}})).content
+
+
 @given(st.text(max_size=40))
 def test_stripping_leaked_quotes_never_touches_inner_text(text: str) -> None:
     bare = strip_quote_leak(text)

@@ -24,7 +24,7 @@ def strict_tool(
     description: str | None = None,
     capture: bool | None = None,
 ) -> Any:
-    """Make a tool of a function with plain type hints; a decorator, with or without arguments.
+    """Make a tool of a function (async too) with plain type hints; a decorator, with or without arguments.
 
     Arguments are checked strictly after coercion (olav_deepagents.coercion); what is missing, unknown or of
     another type comes back as one message with status "error" that says what to send instead. A ValueError of
@@ -53,11 +53,19 @@ def strict_tool(
         except ValueError as error:
             raise ToolException(str(error)) from error
 
+    async def run_async(**arguments: Any) -> Any:
+        try:
+            return await function(**arguments)
+        except ValueError as error:
+            raise ToolException(str(error)) from error
+
+    is_async = inspect.iscoroutinefunction(function)
     tool: BaseTool = StructuredTool(
         name=own_name,
         description=description or inspect.getdoc(function) or own_name,
         args_schema=schema,
-        func=run,
+        func=None if is_async else run,
+        coroutine=run_async if is_async else None,
         metadata=None if capture is None else {"olav_capture": capture},
     )
     tool.handle_tool_error = True
