@@ -9,9 +9,21 @@ from olav_secrets.shadow import View
 from olav_secrets.span import Span
 from olav_secrets.values import is_harmless, looks_chosen
 
-_SPEAKS = re.compile(
-    r"passw|passphrase|\bpw\b|\bpwd\b|\bcreds?\b|credential|secret|\blog ?in\b|密码|口令|密钥|登录|账号"
+_WORDS = (
+    "passw",
+    "passphrase",
+    "pw",
+    "cred",
+    "secret",
+    "login",
+    "log in",
+    "密码",
+    "口令",
+    "密钥",
+    "登录",
+    "账号",
 )
+_SPEAKS = re.compile("|".join(_WORDS))
 _WORD = re.compile(
     r"(?<![!-~])[\w!@#$%^&*?~+.-]{8,64}(?=[,.;:!?]?(?![!-~]))"
     r"|(?<=[\"'`(])[\w!@#$%^&*?~+.-]{8,64}(?=[\"'`)])",
@@ -23,8 +35,10 @@ _REACH = 200
 
 def find(view: View) -> Iterator[Span]:
     """Yield words of letters, digits and signs in lines that mention a password."""
-    text, low, done = view.text, view.low, 0
-    for mention in _SPEAKS.finditer(low):
+    if not any(map(view.low_has, _WORDS)):
+        return
+    text, done = view.text, 0
+    for mention in _SPEAKS.finditer(view.low):
         if mention.start() < done:
             continue
         start = max(text.rfind("\n", done, mention.start()) + 1, mention.start() - _REACH, done)
