@@ -1,4 +1,4 @@
-"""The SentencePiece vocabulary of e5 against an independent implementation of the same model, and its manners."""
+"""The SentencePiece vocabulary of e5 against another implementation of the same model, and its manners."""
 
 from __future__ import annotations
 
