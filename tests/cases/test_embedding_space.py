@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from case_workspace import Make, configure, digests, fill, texts_of
+from tiny_model import write_tiny_model
 
 import olav_core
 from olav_core import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, Memory
@@ -229,3 +231,18 @@ def test_case_42_the_command_line_says_it_as_one_object(make: Make) -> None:
     result = CliRunner().invoke(main, ["recall", "router", "--json", "--workspace", str(root)])
     assert result.exit_code != 0
     assert "EmbeddingDimMismatchError" in json.dumps(json.loads(result.stdout))
+
+
+@pytest.mark.parametrize("wrong", [{"pooling": "cls"}, {"normalize": False}, {"query_prefix": "query: "}])
+def test_case_16_a_model_pooled_or_prefixed_in_another_way_is_refused(
+    make: Make, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    """Golden vectors tell whether a shipped embedder is right; this is for anybody's own model."""
+    directory = write_tiny_model(tmp_path / "model")
+    memory = make(embedder="onnx", options={"path": str(directory)})
+    memory.remember("alpha beta")
+    memory.close()
+    root = memory.workspace.root
+    configure(root, "", embedder="onnx", options={"path": str(directory), **wrong})
+    with olav_core.open(root) as other, pytest.raises(EmbeddingSpaceMismatchError):
+        other.recall("alpha")
