@@ -13,6 +13,9 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.capture.capture import Capture as Capture
     from olav_core.capture.capture import Captured as Captured
     from olav_core.capture.decision import Decision as Decision
+    from olav_core.chat.chat import Chat as Chat
+    from olav_core.chat.chat import ChatReply as ChatReply
+    from olav_core.chat.settings import ChatSettings as ChatSettings
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
@@ -20,6 +23,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.config import Settings as Settings
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import CaptureError as CaptureError
+    from olav_core.errors import ChatError as ChatError
+    from olav_core.errors import ChatUnavailableError as ChatUnavailableError
     from olav_core.errors import ConfigError as ConfigError
     from olav_core.errors import ConflictError as ConflictError
     from olav_core.errors import EmbedderError as EmbedderError
@@ -117,6 +122,9 @@ _PUBLIC = {
     "read_jsonl": "importing.jsonl",
     "export_memories": "importing.export",
     "import_jsonl": "importing.restore",
+    "Chat": "chat.chat",
+    "ChatReply": "chat.chat",
+    "ChatSettings": "chat.settings",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",
     "json_option": "cli.options",
@@ -183,6 +191,8 @@ _PUBLIC = {
     **dict.fromkeys(
         [
             "CaptureError",
+            "ChatError",
+            "ChatUnavailableError",
             "ConfigError",
             "ConflictError",
             "EmbedderError",

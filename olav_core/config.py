@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import attrs
 from attrs import field, frozen
 
+from olav_core.chat.settings import ChatSettings, LearningSettings
 from olav_core.errors import ConfigError, did_you_mean
 from olav_core.host.structuring import FieldFault, Range, WrongValueError, converter, faults_of
 from olav_core.host.validation import check_rules
@@ -171,6 +172,8 @@ class Settings:
     tiers: TierSettings = field(factory=TierSettings)
     agents: Mapping[str, AgentSettings] = field(factory=dict)
     capture: CaptureSettings = field(factory=CaptureSettings)
+    chat: ChatSettings = field(factory=ChatSettings)
+    learning: LearningSettings = field(factory=LearningSettings)
     categories: Mapping[str, CategoryRules] = field(factory=dict)
     source: Path | None = field(default=None, init=False, eq=False)
 

@@ -66,6 +66,14 @@ class EmbedderUnavailableError(EmbedderError):
     """The embedder cannot be reached or its model file is missing; the store is unharmed."""
 
 
+class ChatError(OlavError):
+    """A chat model refused a request, or answered something that is no chat answer."""
+
+
+class ChatUnavailableError(ChatError):
+    """The chat model cannot be reached, refuses the key or is not there; what was to be learnt waits."""
+
+
 class EmbeddingSpaceMismatchError(StoreError):
     """The configured embedder lives in another space than the stored vectors."""
 

@@ -11,14 +11,19 @@ from olav_core import CategorySpec, MemoryRecord, hookimpl
 
 @frozen(kw_only=True)
 class ExpertKnowledge:
-    """`samples`: how many events it was drawn from. `sources`: their ids."""
+    """`samples`: how many events it was drawn from. `sources`: their ids. `group`: the group of events that
+    this row tells of, as one row whatever it says; `history`: what it said before, oldest first."""
 
     topic: str = ""
     samples: int = field(default=0, validator=validators.ge(0))
     sources: list[str] = field(factory=list)
+    group: str = ""
+    history: list[str] = field(factory=list)
 
 
 def dedupe_key(record: MemoryRecord) -> str:
+    if record.metadata.get("group"):
+        return json.dumps(["group", record.metadata["group"]])
     # Not the topic alone: one extraction writes several findings about one tool.
     return json.dumps([record.metadata.get("topic", ""), " ".join(record.text.split())])
 

@@ -6,7 +6,7 @@ import unicodedata
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from attrs import frozen
+from attrs import field, frozen, validators
 
 from olav_core import CategorySpec, GateSpec, GateUse, MemoryRecord, Verdict, hookimpl
 
@@ -23,12 +23,17 @@ TTL = timedelta(days=30)
 @frozen(kw_only=True)
 class Reflection:
     """`trigger`: when it applies. `cause`: the failure behind it. `superseded_by`: id of the one that
-    replaced it."""
+    replaced it. `tool`: the tool that failed, `seen`: how often, `sources`: ids of those failures.
+    `closed_at`: when it was superseded or resolved, ISO 8601."""
 
     trigger: str = ""
     cause: str = ""
     status: Status = "active"
     superseded_by: str = ""
+    tool: str = ""
+    seen: int = field(default=0, validator=validators.ge(0))
+    sources: list[str] = field(factory=list)
+    closed_at: str = ""
 
 
 def dedupe_key(record: MemoryRecord) -> str:

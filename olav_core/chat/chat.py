@@ -1,0 +1,183 @@
+"""One chat model behind an HTTP endpoint: a prompt in, a text out, with bounded retries."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from attrs import frozen
+
+from olav_core.chat.settings import ChatSettings
+from olav_core.errors import ChatError, ChatUnavailableError, ConfigError
+
+if TYPE_CHECKING:
+    import httpx
+
+#: Seconds: first wait, longest wait that is ours, longest `Retry-After` that is honoured.
+FIRST_WAIT: Final = 0.5
+LONGEST_WAIT: Final = 8.0
+LONGEST_RETRY_AFTER: Final = 30.0
+#: Seconds until a connection stands.
+CONNECT_TIMEOUT: Final = 5.0
+#: An answer that is longer is no answer to anything that is asked here.
+MAX_ANSWER_BYTES: Final = 4_000_000
+_BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+
+
+@frozen(kw_only=True)
+class ChatReply:
+    """What the model said, and what it cost in tokens (None when the server does not tell)."""
+
+    text: str
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+
+
+class Chat:
+    """Asks `settings.model` at `settings.base_url`. Thread-safe; close it, or use it in a `with` block.
+
+    The key is read from the environment at each call and appears in no message. Raises ConfigError at once
+    when the settings name no endpoint or no model.
+    """
+
+    def __init__(self, settings: ChatSettings) -> None:
+        missing = [name for name in ("base_url", "model") if not getattr(settings, name)]
+        if missing:
+            raise ConfigError(
+                f"No chat model is set: {' and '.join(f'chat.{name}' for name in missing)} missing. Add to "
+                ".olav/config.yaml, for example: chat: {base_url: http://localhost:11434/v1, model: qwen3:8b}."
+            )
+        self.settings = settings
+        self._url = str(settings.base_url).rstrip("/")
+        shown = re.sub(r"//[^/@]*@", "//", self._url)
+        if not self._url.startswith(("http://", "https://")):
+            raise ConfigError(f"chat.base_url {shown!r} is no http(s) URL.")
+        self._ollama = self._url.endswith("/api")
+        #: What messages call it; it holds no user or password.
+        self.name = f"the chat model {settings.model} at {shown}"
+        self.calls = 0
+        self._lock = Lock()
+        self._client: httpx.Client | None = None
+
+    def complete(self, messages: Sequence[Mapping[str, str]]) -> ChatReply:
+        """Return the model's answer to role/content messages.
+
+        Raises ChatUnavailableError when it cannot be reached, refuses the key, does not know the model or
+        stays busy; ChatError when it refuses the request or answers something that is no chat answer.
+        """
+        key = self._key()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        path, body = self._request(messages)
+        with self._lock:
+            self.calls += 1
+        trouble, tried = "", 0
+        for attempt in range(self.settings.retries + 1):
+            tried = attempt + 1
+            wait = min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.5, 1)
+            answer, trouble, absent = self._post(path, body, headers)
+            if answer is not None:
+                if answer.is_success:
+                    return self._read(answer)
+                said = " ".join(answer.text.split()) or answer.reason_phrase
+                said = said.replace(key, "***") if key else said
+                trouble = f"answered {answer.status_code}: {said[:300]}"
+                if answer.status_code not in _BUSY:
+                    self._refused(answer.status_code, trouble)
+                asked = answer.headers.get("retry-after", "").strip()
+                wait = min(float(asked), LONGEST_RETRY_AFTER) if asked.isdigit() else wait
+            if attempt >= (min(self.settings.retries, 1) if absent else self.settings.retries):
+                break
+            time.sleep(wait)
+        raise ChatUnavailableError(
+            f"{self.name} {trouble}; tried {tried} times. Start the server or check chat.base_url, try again."
+        )
+
+    def close(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def __enter__(self) -> Chat:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _request(self, messages: Sequence[Mapping[str, str]]) -> tuple[str, dict[str, Any]]:
+        options = self.settings
+        body: dict[str, Any] = {
+            "model": options.model,
+            "messages": [dict(message) for message in messages],
+            "stream": False,
+        }
+        if self._ollama:
+            body["options"] = {"temperature": options.temperature, "num_predict": options.max_tokens}
+            return "chat", body
+        return "chat/completions", {
+            **body, "temperature": options.temperature, "max_tokens": options.max_tokens
+        }  # fmt: skip
+
+    def _key(self) -> str:
+        key = os.environ.get(self.settings.api_key_env, "").strip()
+        if not key.isascii() or not key.isprintable():
+            raise ConfigError(
+                f"${self.settings.api_key_env} holds characters that no HTTP header may. Set it again."
+            )
+        return key
+
+    def _post(
+        self, path: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> tuple[httpx.Response | None, str, bool]:
+        """Return (answer, "", False) or (None, the trouble, whether no server took the connection)."""
+        import httpx
+
+        try:
+            return self._open().post(f"{self._url}/{path}", json=body, headers=headers), "", False
+        except httpx.RequestError as error:
+            # The kind only: some messages of httpx quote the headers.
+            absent = isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout))
+            return None, f"cannot be reached ({type(error).__name__})", absent
+
+    def _open(self) -> httpx.Client:
+        import httpx
+
+        with self._lock:
+            if self._client is None:
+                seconds = self.settings.timeout
+                self._client = httpx.Client(
+                    timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT))
+                )
+            return self._client
+
+    def _refused(self, status: int, trouble: str) -> NoReturn:
+        if status in (401, 403):
+            raise ChatUnavailableError(f"{self.name} {trouble}. Check ${self.settings.api_key_env}.")
+        if status == 404:
+            raise ChatUnavailableError(f"{self.name} {trouble}. Check chat.base_url and chat.model.")
+        raise ChatError(f"{self.name} {trouble}. Check the model's options and its input limit.")
+
+    def _read(self, answer: httpx.Response) -> ChatReply:
+        try:
+            if len(answer.content) > MAX_ANSWER_BYTES:
+                raise ValueError("too long")
+            data = answer.json()
+            message = data["message"] if self._ollama else data["choices"][0]["message"]
+            text = message.get("content") or ""
+            if isinstance(text, list):  # content blocks
+                text = "".join(block.get("text", "") for block in text)
+            if not isinstance(text, str):
+                raise TypeError("content is no text")
+            usage = data if self._ollama else data.get("usage") or {}
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise ChatError(f"{self.name} gave no chat answer. Check chat.base_url.") from error
+        names = (
+            ("prompt_eval_count", "eval_count") if self._ollama else ("prompt_tokens", "completion_tokens")
+        )
+        counts = [usage.get(name) if isinstance(usage.get(name), int) else None for name in names]
+        return ChatReply(text=text, prompt_tokens=counts[0], reply_tokens=counts[1])

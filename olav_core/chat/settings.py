@@ -1,0 +1,35 @@
+"""Which chat model learns, and how patiently it is asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from attrs import frozen
+
+from olav_core.host.structuring import Range
+
+
+@frozen(kw_only=True)
+class ChatSettings:
+    """The chat model. `base_url`: an OpenAI-style root such as `http://localhost:11434/v1`; one that ends in
+    `/api` is asked in Ollama's own protocol. `api_key_env`: the variable that holds the key, if one is needed.
+    `timeout`: seconds a request. `retries`: further tries of a request that met a busy or absent server.
+    """
+
+    base_url: str | None = None
+    model: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    timeout: Annotated[float, Range(0, 3600, above=True)] = 120.0
+    retries: Annotated[int, Range(0, 10)] = 3
+    max_tokens: Annotated[int, Range(1)] = 2048
+    temperature: Annotated[float, Range(0, 2)] = 0.0
+
+
+@frozen(kw_only=True)
+class LearningSettings:
+    """What is learnt from. `min_samples`: operations of one tool and scope that are worth a pattern.
+    `window_days`: how far back events count. `draft_hours`: how long a proposal waits for a person."""
+
+    min_samples: Annotated[int, Range(2)] = 5
+    window_days: Annotated[float, Range(0, 100_000, above=True)] = 90.0
+    draft_hours: Annotated[float, Range(0, 10_000, above=True)] = 24.0

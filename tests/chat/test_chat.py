@@ -1,0 +1,93 @@
+"""The chat model behind an endpoint: protocols, retries, errors that say what to do."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from scripted_server import serving
+
+from olav_core import Chat, ChatError, ChatSettings, ChatUnavailableError, ConfigError
+
+ASK = [{"role": "user", "content": "hello"}]
+AGAIN = {"Retry-After": "0"}
+
+
+def settings(url: str, **options: object) -> ChatSettings:
+    return ChatSettings(base_url=url, model="tiny", api_key_env="TEST_CHAT_KEY", **options)  # type: ignore[arg-type]
+
+
+def test_an_openai_style_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_CHAT_KEY", "k-123")
+    with serving("hi") as script, Chat(settings(f"{script.url}/v1/", max_tokens=9)) as chat:
+        reply = chat.complete(ASK)
+    path, headers, body = script.asked[0]
+    assert (reply.text, reply.prompt_tokens, reply.reply_tokens) == ("hi", 11, 7)
+    assert path == "/v1/chat/completions"
+    assert headers["Authorization"] == "Bearer k-123"
+    assert (body["model"], body["max_tokens"], body["stream"]) == ("tiny", 9, False)
+
+
+def test_ollamas_own_protocol() -> None:
+    with serving("hi") as script, Chat(settings(f"{script.url}/api")) as chat:
+        assert chat.complete(ASK).reply_tokens == 7
+    path, headers, body = script.asked[0]
+    assert path == "/api/chat"
+    assert "Authorization" not in headers
+    assert body["options"]["num_predict"] == 2048
+
+
+def test_a_busy_server_is_asked_again() -> None:
+    with serving((503, "busy", AGAIN), (429, "slow down", AGAIN), "hi") as script:
+        with Chat(settings(script.url)) as chat:
+            assert chat.complete(ASK).text == "hi"
+        assert len(script.asked) == 3
+
+
+def test_the_tries_end_and_the_key_is_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_CHAT_KEY", "k-123")
+    with serving((503, "busy k-123", AGAIN)) as script, Chat(settings(script.url, retries=2)) as chat:
+        with pytest.raises(ChatUnavailableError, match="tried 3 times") as caught:
+            chat.complete(ASK)
+        assert len(script.asked) == 3
+    assert "k-123" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "words"),
+    [
+        (401, ChatUnavailableError, "TEST_CHAT_KEY"),
+        (404, ChatUnavailableError, "chat.model"),
+        (400, ChatError, "input limit"),
+    ],
+)
+def test_a_refusal_is_not_asked_again(status: int, kind: type[ChatError], words: str) -> None:
+    with serving((status, "no", {})) as script, Chat(settings(script.url)) as chat:
+        with pytest.raises(kind, match=words):
+            chat.complete(ASK)
+        assert len(script.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "<html>", "[]", "{}", '{"choices": []}', '{"choices": [{"message": 3}]}']
+)
+def test_an_answer_that_is_none(raw: str) -> None:
+    with serving((200, raw, {})) as script, Chat(settings(script.url)) as chat:
+        with pytest.raises(ChatError, match="no chat answer"):
+            chat.complete(ASK)
+
+
+def test_nobody_there() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://user:secret@127.0.0.1:{free.getsockname()[1]}"
+        with Chat(settings(url, retries=0)) as chat, pytest.raises(ChatUnavailableError) as caught:
+            chat.complete(ASK)
+    assert "secret" not in str(caught.value)
+
+
+def test_settings_without_an_endpoint_say_what_to_write() -> None:
+    with pytest.raises(ConfigError, match=r"chat\.base_url and chat\.model"):
+        Chat(ChatSettings())
+    with pytest.raises(ConfigError, match="http"):
+        Chat(ChatSettings(base_url="localhost:1", model="m"))
