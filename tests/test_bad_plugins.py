@@ -254,15 +254,11 @@ def test_an_observer_that_raises_is_named_and_the_memory_goes_on(
         """
     )
     site.add("acme-watch", {"watch": "acme_watch"}, {"acme_watch.py": source}, version="0.3")
-    from olav_core.testing.plugin_under_test import registry_with
-
-    registry_with.cache_clear()
     memory = olav_open()
     with caplog.at_level(logging.WARNING):
         memory.remember("R1 is the border router")
         recall = memory.recall("border router")
         memory.recall("border router")
-    registry_with.cache_clear()
     assert [item.text for item in recall.items] == ["R1 is the border router"]
     assert not recall.degraded
     (label,) = memory.registry.observer_failures

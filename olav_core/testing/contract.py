@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
@@ -80,7 +81,7 @@ class PluginContract:
 
     # --- what is under test ----------------------------------------------------------------------
 
-    @property
+    @cached_property
     def registry(self) -> Registry:
         """The installed plug-ins and this one."""
         return registry_with(*(() if self.plugin is None else (self.plugin,)))

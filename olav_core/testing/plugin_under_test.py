@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -28,13 +29,16 @@ def module_of(plugin: Plugin) -> object:
     return plugin
 
 
-@lru_cache(maxsize=64)
 def registry_with(*plugins: Plugin) -> Registry:
     """Return a registry of the installed plug-ins and these; one that is installed does not come twice.
 
-    OLAV_DISABLE and OLAV_STRICT do not count. The registry is kept for the next call with the same plug-ins.
+    OLAV_DISABLE and OLAV_STRICT do not count. The same plug-ins on the same path give the same registry.
     """
-    refs: list[PluginRef] = list(find_refs())
+    return _registry(find_refs(), tuple(sys.path), plugins)
+
+
+@lru_cache(maxsize=16)
+def _registry(refs: tuple[PluginRef, ...], path: tuple[str, ...], plugins: tuple[Plugin, ...]) -> Registry:
     known = {ref.entry_point for ref in refs}
     modules = [module_of(plugin) for plugin in plugins]
     given = [module for module in modules if getattr(module, "__name__", None) not in known]
