@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from olav_secrets.mark import MARK
 from olav_secrets.names import LIKELY, SURE, named
-from olav_secrets.values import is_harmless, looks_random, looks_typed
+from olav_secrets.values import is_harmless, looks_drawn, looks_random, looks_typed
 
 _HEADERS = {"authorization": "Authorization", "cookie": "Cookie"}
 _LOGINS = frozenset(
@@ -68,4 +68,4 @@ def is_secret_value(value: str | int | float, name: Name) -> bool:
         return not (value.isdigit() and name.kind == "token")
     if name.kind in {"pin", "otp"}:
         return (value.isdigit() and 4 <= len(value) <= 8) or looks_random(value)
-    return looks_typed(value) if name.level == LIKELY else looks_random(value)
+    return looks_typed(value) if name.level == LIKELY else looks_drawn(value, name.kind)

@@ -124,6 +124,8 @@ RULES = [
            r"|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|(?:hf|api_org)_[A-Za-z0-9]{30,}|nvapi-[\w-]{50,}|tvly-[\w-]{20,}|r8_[A-Za-z0-9]{30,}"
            r"|lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}|tgp_v1_[\w-]{30,}|sk_[0-9a-f]{40,}"),
     # tools
+    rule("salesforce_token", "00D", r"00D[A-Za-z0-9]{9,15}![\w.]{60,200}"),
+    whole_rule("zoho_token", "1000.", r"1000\.[0-9a-f]{32}\.[0-9a-f]{32}"),
     whole_rule("notion_token", "secret_ ntn_", r"secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{40,}"),
     whole_rule("airtable_token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     whole_rule("hubspot_token", "pat-", r"pat-[a-z]{2,3}\d-[0-9a-f-]{36}"),

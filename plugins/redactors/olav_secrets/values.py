@@ -127,6 +127,12 @@ def looks_chosen(value: str) -> bool:
     )
 
 
+def looks_drawn(value: str, kind: str) -> bool:
+    """Return whether a value of a name that may be a secret's looks random; behind some names a hash does, too."""
+    long_hex = len(value) >= 16 and bool(_HEX.match(value)) and not value.isdigit()
+    return looks_random(value) or (long_hex and kind in {"salt", "nonce", "auth", "api_key", "seed"})
+
+
 def looks_random(value: str) -> bool:
     """Return whether it looks machine-made: long, letters and digits mixed, not made of words, no hash or UUID."""
     value = value.strip()

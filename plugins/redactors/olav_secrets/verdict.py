@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from olav_secrets.names import LIKELY, SURE, Named
 from olav_secrets.notation import Link
 from olav_secrets.value_at import Value, values_at
-from olav_secrets.values import is_harmless, looks_chosen, looks_random, looks_strong, looks_typed
+from olav_secrets.values import (
+    is_harmless,
+    looks_chosen,
+    looks_drawn,
+    looks_random,
+    looks_strong,
+    looks_typed,
+)
 
 _WORD_FOLLOWS = re.compile(r"[,.;]?[ \t]+[A-Za-z][a-z'’-]*(?![\w.-]*\s?[:=(@])")
 _MORE_WORDS = re.compile(r"(?:[ ]+[a-z][a-z'-]*(?!\w*\s?[:=])){0,12}", re.IGNORECASE)
@@ -54,7 +61,7 @@ def _is_secret(text: str, inner: str, value: Value, found: Named, op: str) -> bo
         return _is_assigned(text, inner, value, found.kind, op)
     if found.kind in {"pin", "otp"}:
         return (inner.isdigit() and 4 <= len(inner) <= 8) or looks_random(inner)
-    return looks_typed(inner) if found.level == LIKELY else looks_random(inner)
+    return looks_typed(inner) if found.level == LIKELY else looks_drawn(inner, found.kind)
 
 
 def _is_assigned(text: str, inner: str, value: Value, kind: str, op: str) -> bool:

@@ -77,5 +77,5 @@ MAYBE = {
     "salt": "salt", "nonce": "nonce", "session": "session", "sessionid": "session",
     "sid": "session", "jsessionid": "session", "phpsessid": "session", "hmac": "signature", "seed": "seed",
     "pat": "token", "bearer": "token", "otp": "otp", "totp": "otp", "mnemonic": "seed", "cert": "key",
-    "certificate": "key", "api": "key", "webhook": "webhook", "code": "code", "pin": "pin", "community": "community",
+    "certificate": "key", "api": "api_key", "webhook": "webhook", "code": "code", "pin": "pin", "community": "community",
 }  # fmt: skip
