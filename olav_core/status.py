@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import asdict
@@ -33,7 +36,7 @@ def status(memory: Memory) -> dict[str, Any]:
     directory = local_path(store.uri)
     size = None
     if directory is not None:
-        size = sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+        size = _size(directory)
     return {
         "workspace": str(memory.workspace.root),
         "uri": store.uri,
@@ -52,3 +55,13 @@ def status(memory: Memory) -> dict[str, Any]:
         "bytes": size,
         "index": asdict(coverage),
     }
+
+
+def _size(directory: Path) -> int:
+    """Return the bytes of all files below; clean-up by another process takes files away meanwhile."""
+    size = 0
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with suppress(OSError):
+                size += os.stat(os.path.join(folder, name)).st_size
+    return size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -211,3 +212,30 @@ def test_a_closed_memory_says_that_it_is_closed(memory: Memory) -> None:
     for call in (lambda: memory.recall("x"), lambda: memory.search("x"), lambda: memory.remember("x")):
         with pytest.raises(olav_core.StoreError, match="closed"):
             call()
+
+
+def test_status_survives_files_that_vanish_while_it_counts(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.remember("the border router is r1")
+    doomed = memory.workspace.database / "vanishing.tmp"
+    doomed.write_bytes(b"x")
+    walk = os.walk
+
+    def walking(top: object, **options: object) -> object:
+        for step in walk(top, **options):  # type: ignore[call-overload]
+            doomed.unlink(missing_ok=True)
+            yield step
+
+    is_file = Path.is_file
+
+    def looked_at(path: Path) -> bool:
+        found = is_file(path)
+        if path == doomed:
+            doomed.unlink()
+        return found
+
+    monkeypatch.setattr(os, "walk", walking)
+    monkeypatch.setattr(Path, "is_file", looked_at)
+    assert memory.status()["bytes"] > 0
+    assert not doomed.exists()
