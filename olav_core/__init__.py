@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.cli.view import recall_view as recall_view
     from olav_core.config import Settings as Settings
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
+    from olav_core.embedding.distance import canonical as canonical
     from olav_core.errors import CaptureError as CaptureError
     from olav_core.errors import ChatError as ChatError
     from olav_core.errors import ChatUnavailableError as ChatUnavailableError
@@ -130,6 +131,7 @@ _PUBLIC = {
     "json_option": "cli.options",
     "workspace_option": "cli.options",
     "hookimpl": "hookspecs",
+    "canonical": "embedding.distance",
     "language_of": "text.language",
     "load_means": "index.means",
     "analyze": "text.analyzer",

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 #: The chain of a fresh workspace.
 DEFAULT_RANKERS: Final = ("vector", "bm25", "score_fusion", "keyword_boost", "near_duplicate")
-#: Tokens that the injected block may take, by tier: about 5 % of a window of 8k, 16k and 48k.
+#: Tokens that the injected block may take, by tier: under 10 % of a window of 8k, 16k and 48k, and room for one
+#: passage of a document (up to 600 tokens) in the smallest.
 DEFAULT_TOKEN_BUDGET: Final[Mapping[Tier, int]] = MappingProxyType(
-    {"small": 400, "medium": 800, "large": 2400}
+    {"small": 750, "medium": 1_200, "large": 3_000}
 )
 
 
@@ -92,7 +93,7 @@ class RecallSettings:
     )
     resident_rows: Annotated[int, Range(0)] = 200_000
     candidates_per_category: Annotated[int, Range(1)] = 24
-    floor: Annotated[float, Range(0, 1)] = 0.0
+    floor: Annotated[float, Range(0, 1)] = 0.25
     log: bool = True
 
 

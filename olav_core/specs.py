@@ -206,11 +206,15 @@ class Gate(Protocol):
 
 @frozen(kw_only=True)
 class GateSpec:
-    """Drops candidates. `factory(options)` gets the options of the category's GateUse."""
+    """Drops candidates. `factory(options)` gets the options of the category's GateUse.
+
+    `needs_record=False` for a gate that never looks at `candidate.record`: it runs before records are read.
+    """
 
     id: str
     purpose: str
     factory: Callable[[Options], Gate]
+    needs_record: bool = True
 
 
 @frozen

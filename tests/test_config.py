@@ -56,7 +56,7 @@ def test_no_file_an_empty_file_and_empty_sections_are_the_defaults(file: Path) -
         assert settings.source == file
     assert settings.embedder.id == "e5"
     assert settings.recall.rankers == DEFAULT_RANKERS
-    assert settings.recall.token_budget == {"small": 400, "medium": 800, "large": 2400}
+    assert settings.recall.token_budget == {"small": 750, "medium": 1_200, "large": 3_000}
 
 
 def test_the_default_file_loads_and_is_never_overwritten(file: Path) -> None:
@@ -100,7 +100,7 @@ def test_everything_can_be_set_in_the_file(file: Path) -> None:
         """,
     )
     assert settings.store.uri == "s3://bucket/x"
-    assert settings.recall.token_budget == {"small": 100, "medium": 800, "large": 2400}
+    assert settings.recall.token_budget == {"small": 100, "medium": 1_200, "large": 3_000}
     assert settings.recall.ranker_options == {"rrf": {"k": 10}}
     assert (settings.recall.floor, settings.recall.log, settings.recall.resident_rows) == (0.25, False, 0)
     assert settings.tiers.rules[0].match == "^house-"

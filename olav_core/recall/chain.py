@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class Chain:
-    """Built stages by ranker id, in running order, and each category's gates by gate id."""
+    """Built stages by ranker id, in running order, and each category's gates by gate id: quick ones decide
+    without the record."""
 
     legs: Mapping[str, Retriever]
     fuser: Fuser
     boosters: Mapping[str, Booster]
     rerankers: Mapping[str, Reranker]
     diversifiers: Mapping[str, Diversifier]
-    gates: Mapping[str, Mapping[str, Gate]]
+    quick_gates: Mapping[str, Mapping[str, Gate]]
+    record_gates: Mapping[str, Mapping[str, Gate]]
 
 
 def build_chain(registry: Registry, settings: Settings, categories: Mapping[str, CategorySpec]) -> Chain:
@@ -49,20 +51,24 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
     def built(stage: str) -> dict[str, object]:
         return {spec.id: _build(spec, settings) for spec in specs if spec.stage == stage}
 
-    gates = {
-        spec.id: {
-            use.id: _made(registry.gate(use.id).factory, use.options, f"gate {use.id!r} of {spec.id}")
-            for use in spec.gates
+    def gates(*, need_record: bool) -> dict[str, dict[str, Gate]]:
+        return {
+            spec.id: {
+                use.id: _made(registry.gate(use.id).factory, use.options, f"gate {use.id!r} of {spec.id}")
+                for use in spec.gates
+                if registry.gate(use.id).needs_record is need_record
+            }
+            for spec in categories.values()
         }
-        for spec in categories.values()
-    }
+
     return Chain(
         legs=built("retrieve"),  # type: ignore[arg-type]
         fuser=_build(fusers[0], settings),  # type: ignore[arg-type]
         boosters=built("boost"),  # type: ignore[arg-type]
         rerankers=built("rerank"),  # type: ignore[arg-type]
         diversifiers=built("diversify"),  # type: ignore[arg-type]
-        gates=gates,
+        quick_gates=gates(need_record=False),
+        record_gates=gates(need_record=True),
     )
 
 

@@ -11,6 +11,7 @@ from attrs import field, frozen
 # Named here for the signatures of rankers and gates.
 from olav_core.index.pool import Candidate, Pool
 from olav_core.records import GLOBAL_SCOPE
+from olav_core.specs import DistanceScale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,7 @@ class Query:
     scopes: tuple[str, ...] = (GLOBAL_SCOPE,)
     language: str = "en"
     terms: tuple[str, ...] = ()
+    scale: DistanceScale | None = None
     vector_source: Callable[[], NDArray[np.float32] | None] = field(default=_no_vector, repr=False)
 
     @cached_property

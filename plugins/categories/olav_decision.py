@@ -6,7 +6,7 @@ import json
 
 from attrs import field, frozen
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 
 @frozen(kw_only=True)
@@ -58,6 +58,7 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"audit", "user", "directive", "document"}),
             quota=0,
             cap=2,
+            gates=(GateUse("evidence"),),
             metadata=Decision,
             dedupe_key=dedupe_key,
             embed_text=embed_text,

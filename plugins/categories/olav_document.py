@@ -7,7 +7,7 @@ import posixpath
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 
 @frozen(kw_only=True)
@@ -64,6 +64,7 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"document", "user", "agent", "directive"}),
             quota=0,
             cap=3,
+            gates=(GateUse("evidence"),),
             metadata=Document,
             dedupe_key=dedupe_key,
             embed_text=embed_text,

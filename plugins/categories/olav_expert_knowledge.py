@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
+
+_WORD_BREAK = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 @frozen(kw_only=True)
@@ -33,6 +36,13 @@ def embed_text(record: MemoryRecord) -> str:
     return "\n".join(filter(None, ["" if topic in record.text else topic, record.text]))
 
 
+def keywords(record: MemoryRecord) -> list[str]:
+    """The words of the tool that the row tells of: a question with them means it before the single events."""
+    group = str(record.metadata.get("group", ""))
+    words = [word for word in _WORD_BREAK.sub(" ", group).split() if len(word) > 2]
+    return list(dict.fromkeys([group, *words])) if group else []
+
+
 @hookimpl
 def olav_register_categories() -> list[CategorySpec]:
     return [
@@ -43,8 +53,11 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"agent", "user", "directive", "document"}),
             quota=3,
             cap=3,
+            boosts=("keyword_boost",),
+            gates=(GateUse("evidence"),),
             metadata=ExpertKnowledge,
             dedupe_key=dedupe_key,
             embed_text=embed_text,
+            keywords=keywords,
         )
     ]

@@ -6,7 +6,7 @@ import unicodedata
 
 from attrs import frozen
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 
 @frozen(kw_only=True)
@@ -39,6 +39,7 @@ def olav_register_categories() -> list[CategorySpec]:
             purpose="Stable knowledge: who, what, where, which number",
             quota=0,
             cap=3,
+            gates=(GateUse("evidence"),),
             metadata=Fact,
             dedupe_key=dedupe_key,
             embed_text=embed_text,

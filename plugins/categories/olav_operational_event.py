@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 #: What a model needs of a precedent is its arguments; a longer result is data to query again.
 MAX_ARGS_CHARS = 800
@@ -95,6 +95,7 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"agent", "audit", "user"}),
             quota=0,
             cap=2,
+            gates=(GateUse("evidence"),),
             metadata=OperationalEvent,
             dedupe_key=dedupe_key,
             embed_text=embed_text,

@@ -6,7 +6,7 @@ import json
 
 from attrs import frozen
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 
 @frozen(kw_only=True)
@@ -42,6 +42,7 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"user", "agent", "directive"}),
             quota=0,
             cap=2,
+            gates=(GateUse("evidence"),),
             metadata=Preference,
             dedupe_key=dedupe_key,
             embed_text=embed_text,

@@ -7,7 +7,7 @@ import re
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 #: Quoted strings and names, comments, numbers and words, single signs. Possessive, so linear on any input.
 _TOKEN = re.compile(
@@ -86,6 +86,7 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"agent", "user", "directive"}),
             quota=2,
             cap=2,
+            gates=(GateUse("evidence"),),
             metadata=QueryPattern,
             dedupe_key=dedupe_key,
             embed_text=embed_text,

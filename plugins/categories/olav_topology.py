@@ -8,7 +8,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from olav_core import CategorySpec, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 Format = Literal["mermaid", "dot", "svg"]
 
@@ -66,6 +66,7 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"document", "agent", "user", "directive"}),
             quota=0,
             cap=3,
+            gates=(GateUse("evidence"),),
             boosts=("keyword_boost",),
             metadata=Topology,
             dedupe_key=dedupe_key,

@@ -121,6 +121,10 @@ def parse_guide(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], Se
     return (draft,), ()
 
 
+#: Supported canonical distance from which a query is about something else (docs/decisions.md).
+OFF_TOPIC = 1.45
+
+
 @hookimpl
 def olav_register_categories() -> list[CategorySpec]:
     return [
@@ -132,8 +136,9 @@ def olav_register_categories() -> list[CategorySpec]:
             quota=3,
             cap=3,
             # No distance gate, on purpose: the distances of true hits and of noise overlap, and a guide that
-            # is wrongly dropped breaks behaviour. Keywords, on_intent and the cap hold it instead.
-            gates=(GateUse("on_intent"),),
+            # is wrongly dropped breaks behaviour. Keywords, on_intent and the cap hold it instead; OFF_TOPIC
+            # lies far beyond any gate and only keeps guides out of queries about something else altogether.
+            gates=(GateUse("evidence", {"max": OFF_TOPIC}), GateUse("on_intent")),
             boosts=("keyword_boost",),
             metadata=UsageGuide,
             dedupe_key=dedupe_key,

@@ -35,6 +35,9 @@ class DistanceGate:
 def olav_register_gates() -> list[GateSpec]:
     return [
         GateSpec(
-            id="distance", purpose="Drop what is farther than a canonical distance", factory=DistanceGate
+            id="distance",
+            purpose="Drop what is farther than a canonical distance",
+            factory=DistanceGate,
+            needs_record=False,
         )
     ]

@@ -1,0 +1,95 @@
+"""Gating: what may not take a slot, by its category's gates and by the floor; and the rerankers' order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from olav_core.index.pool import Candidate, Pool
+    from olav_core.recall.chain import Chain
+    from olav_core.recall.query import Query
+    from olav_core.recall.run import Run
+    from olav_core.specs import Gate
+
+#: Candidates that a reranker sees.
+RERANKED = 20
+GONE = ("gone", "it was deleted while it was being recalled")
+#: Candidate's row -> (decision, reason) of those that take no slot.
+Decisions = dict[int, tuple[str, str]]
+
+
+def pass_gates(
+    chain: Chain,
+    query: Query,
+    pool: Pool,
+    candidates: Sequence[Candidate],
+    limit: int,
+    decisions: Decisions,
+    run: Run,
+) -> list[Candidate]:
+    """Return the candidates that every gate of their category keeps.
+
+    Gates that need no record come first, so that few records are read. A gate that raises drops its
+    candidate (fail closed) and degrades the recall.
+    """
+    kept = [
+        candidate
+        for candidate in candidates
+        if _keeps(chain.quick_gates[candidate.category], query, candidate, decisions, run)
+    ]
+    gated = [candidate for candidate in kept if chain.record_gates[candidate.category]]
+    pool.prefetch([*gated, *kept[: 2 * limit]])  # one read, with most of what will be chosen
+    gone = {item.row for item in gated} - {item.row for item in pool.load(list(gated))}
+    decisions.update(dict.fromkeys(gone, GONE))
+    return [
+        candidate
+        for candidate in kept
+        if candidate.row not in gone
+        and _keeps(chain.record_gates[candidate.category], query, candidate, decisions, run)
+    ]
+
+
+def _keeps(
+    gates: Mapping[str, Gate], query: Query, candidate: Candidate, decisions: Decisions, run: Run
+) -> bool:
+    for name, gate in gates.items():
+        try:
+            verdict = gate.decide(query, candidate)
+            keep, reason = verdict.keep, verdict.reason
+        except Exception as error:
+            run.failed(f"gate {name}", error)
+            keep, reason = False, f"failed: {error!r}"
+        if not keep:
+            decisions[candidate.row] = ("gate", f"{name}: {reason}")
+            return False
+    return True
+
+
+def above_floor(candidates: list[Candidate], share: float, decisions: Decisions) -> list[Candidate]:
+    """Return what scores at least `share` of the best: quotas must not pull in padding."""
+    floor = share * max(candidates[0].score, 0.0) if candidates else 0.0
+    for candidate in candidates:
+        if candidate.score < floor:
+            decisions[candidate.row] = ("floor", f"score {candidate.score:.3f} < {floor:.3f}")
+    return [candidate for candidate in candidates if candidate.score >= floor]
+
+
+def rerank(chain: Chain, query: Query, candidates: list[Candidate], run: Run) -> list[Candidate]:
+    """Return the candidates in the rerankers' order; a failing reranker leaves the order as it was."""
+    head, tail = candidates[:RERANKED], candidates[RERANKED:]
+    for name, reranker in chain.rerankers.items():
+        if len(head) < 2:
+            break
+        try:
+            scores = [float(score) for score in reranker.rerank(query, head)]
+            if len(scores) != len(head) or not all(map(math.isfinite, scores)):
+                raise ValueError(f"{len(scores)} scores for {len(head)} candidates, or one is not finite")
+        except Exception as error:
+            run.failed(name, error)
+            continue
+        for candidate, score in zip(head, scores, strict=True):
+            candidate.score = score
+        head.sort(key=lambda candidate: -candidate.score)
+    return head + tail

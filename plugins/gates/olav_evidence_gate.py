@@ -1,0 +1,48 @@
+"""Gate `evidence`: drops what neither its distance nor its words connect with the query.
+
+Far looser than the gate `distance`: it keeps an off-topic query from filling the slots with whatever is
+nearest, not a doubtful hit from taking one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from olav_core import GateSpec, Verdict, canonical, hookimpl
+
+if TYPE_CHECKING:
+    from olav_core import Candidate, Options, Query
+
+#: Canonical distance, after the words' support, up to which there is some evidence (docs/decisions.md).
+MAX_DISTANCE = 1.1
+#: The leg whose score is the share of the query's information that the memory's words carry.
+LEXICAL_LEG = "bm25"
+
+
+class EvidenceGate:
+    """Options `max` and `leg`. A share s of the query's information in the words counts like a cosine that is
+    s higher, as in score fusion: the squared distance falls by 2 s."""
+
+    def __init__(self, options: Options) -> None:
+        self.max = float(options.get("max", MAX_DISTANCE))
+        self.leg = str(options.get("leg", LEXICAL_LEG))
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+        if candidate.distance is None or query.scale is None:
+            return Verdict(True, "no calibrated distance to judge by")
+        support = candidate.leg_scores.get(self.leg, 0.0)
+        distance = canonical(max(0.0, candidate.distance - 2.0 * support), query.scale)
+        sign, keep = ("<=", True) if distance <= self.max else (">", False)
+        return Verdict(keep, f"supported distance {distance:.3f} {sign} {self.max:g}")
+
+
+@hookimpl
+def olav_register_gates() -> list[GateSpec]:
+    return [
+        GateSpec(
+            id="evidence",
+            purpose="Drop what neither distance nor words connect with the query",
+            factory=EvidenceGate,
+            needs_record=False,
+        )
+    ]
