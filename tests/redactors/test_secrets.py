@@ -29,7 +29,7 @@ def bare(value: Any) -> Any:
 
 
 def test_the_labelled_set_is_as_large_as_it_claims() -> None:
-    assert len(SECRETS) + len(HARMLESS) >= 380
+    assert len(SECRETS) + len(HARMLESS) >= 1000
     assert len(HARMLESS) >= (len(SECRETS) + len(HARMLESS)) / 3
     assert len(set(SECRETS)) == len(SECRETS)
     assert len(set(HARMLESS)) == len(HARMLESS)

@@ -43,6 +43,7 @@ RULES = [
     _flag("psexec psexec.exe wmic.py crackmapexec nxc evil-winrm", "-p"),
     _flag("openssl", "-k|-K"),
     _flag("ssh-keygen", "-N|-P"),
+    rule("password", "nmcli", r"\bnmcli\b[^\n]{0,200}?[ ](?:password|psk|wifi-sec\.psk)[ ]+[\"']?(?P<v>[^\s\"']{4,100})", _is_secret),
     rule("password", "mc", r"\bmc[ ]+(?:alias[ ]+set|config[ ]+host[ ]+add)[ ]+\S+[ ]+\S+[ ]+(?P<v>\S+[ ]+\S+)", _is_secret),
     _flag("useradd usermod", "-p"),
     _flag("net.exe net", r"use[ ]\S+[ ]\S+|user[ ]\w+"),

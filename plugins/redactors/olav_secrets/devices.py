@@ -56,26 +56,29 @@ _TYPE = r"(?:(?:\d{1,2}|sha512|sha256|md5|encrypted|clear|hex|ascii|plain|cipher
 
 
 def _line(kind: str, needles: str, head: str, check: Check = _is_secret) -> Rule:
-    secret = r"(?:\\*[\"'](?=[^\"'\n]{1,300}[\"']))?(?P<v>[^\s\"';|{}<>\\]{1,300})"
+    secret = (
+        r"(?:\\*[\"'](?=[^\"'\n]{1,300}[\"']))?(?P<v>[^\s\"';|{}<>\\]{1,300}?)(?=`?(?:[\s\"';|{}<>\\]|\Z))"
+    )
     return low_rule(kind, needles, rf"\b(?:{head})[ ]+{_TYPE}{secret}", check)
 
 
 RULES = [
     # local users and modes
-    _line("device_password", "enable", r"enable[ ]+(?:secret|password)(?:[ ]+level[ ]+\d+)?"),
+    _line("device_password", "enable", r"enable(?:[ ]+algorithm-type[ ]+\S{1,20})?[ ]+(?:secret|password)(?:[ ]+level[ ]+\d+)?"),
     _line("device_password", "super", r"super[ ]+password(?:[ ]+(?:level|role)[ ]+\S+)?"),
     _line("device_password", "username local-user", r"(?:username|local-user|user-name)[ ]+\S{1,80}(?:[ ]+(?!password|secret)\S{1,40}){0,6}?[ ]+(?:password|secret)"),
     _line("device_password", "user", r"user[ ]+\S{1,80}[ ]+(?:password|secret|plaintext-password)"),
     _line("device_password", "authentication", r"set[ ]+authentication[ ]+password"),
     _line("device_password", "password secret passwd", r"(?:password|secret|passwd)[ ]+(?=(?:\d{1,2}|cipher|irreversible-cipher|simple|hash|enc|encrypted|sha512)[ ])"),
-    low_rule("device_password", "password secret passwd key", r"(?m:^)[ \t]*(?:set[ ]+)?(?:password|passwd|secret|key|key-string|psksecret)[ ]+(?:enc[ ]+|\d{1,2}[ ]+)?(?P<v>[^\s\"']{4,200})[ \t]*(?m:$)", _is_secret),
+    low_rule("device_password", "password secret passwd key", r"(?m:^)[ \t]*(?:set[ ]+)?(?:password|passwd|secret|key|key-string|psksecret)[ ]+(?:(?:enc|encrypted|clear|simple|cipher|hash|\d{1,2})[ ]+){0,2}(?P<v>[^\s\"']{4,200})[ \t]*(?m:$)", _is_secret),
     # SNMP
     _line("community", "snmp", r"snmp-server[ ]+community|snmp-agent[ ]+community(?:[ ]+(?:read|write|ro|rw))?|snmp[ ]+community(?:[ ]+string)?|snmp-community"),
-    _line("community", "snmp-server", r"snmp-server[ ]+host[ ]+\S{1,80}(?:[ ]+(?:vrf[ ]+\S{1,60}|traps?|informs?|version[ ]+(?:1|2c?|3)(?:[ ]+(?:no)?auth|[ ]+priv)?|community|use-vrf[ ]+\S{1,60})){0,4}"),
+    _line("community", "snmp-server", r"snmp-server[ ]+host[ ]+\S{1,80}(?:[ ]+(?:vrf[ ]+\S{1,60}|traps?|informs?|version[ ]+(?:1|2c)|community|use-vrf[ ]+\S{1,60})){0,4}"),
     _line("community", "securityname", r"securityname"),
     _line("snmp_key", "snmp usm-user", r"(?:snmp-server[ ]+user|usm-user|snmp-server\s+usm)[^\n]{1,120}?(?:auth|authentication-mode)[ ]+(?:md5|sha\S{0,8})"),
     _line("snmp_key", "priv", r"(?:snmp-server[ ]+user|usm-user)[^\n]{1,300}?(?:priv|privacy-mode)(?:[ ]+(?:des\S{0,4}|3des|aes[\d-]{0,4}(?:[ ]+\d{3})?))?"),
     _line("snmp_key", "-password", r"(?:authentication|privacy)-(?:password|key)"),
+    low_rule("community", "community", r"\bcommunity[ ]+\"?(?P<v>[^\s\"{};]{2,64})\"?[ ]*\{\s{0,80}(?:authorization|clients|view|client-list-name)\b"),
     _line("community", "rocommunity rwcommunity", r"r[ow]community6?"),
     # any Juniper statement that ends in a secret
     _line("device_key", "set", r"set[ ]+(?:system|vpn|firewall|snmp|protocols|security|access|routing-instances|routing-options|interfaces|groups|services)[ ][^\n]{1,200}?[ ](?:secret|(?:simple-|authentication-|privacy-)?password|(?:hello-)?authentication-key|pre-shared-key|md5-key|psk)"),
@@ -93,9 +96,11 @@ RULES = [
     _line("device_key", "authentication-mode", r"authentication-mode[ ]+(?:md5|simple|hmac-\S{1,12}|keychain[ ]+\S+)(?:[ ]+\d{1,3})?"),
     _line("device_key", "eigrp rip ospf mpls", r"(?:eigrp|rip|ospf|mpls[ ]+ldp)[^\n]{0,60}?[ ](?:password|hmac-sha-256)(?:[ ]+(?:required|option[ ]+\d|for[ ]+\S+))?"),
     # tunnels, wireless, PPP
-    _line("psk", "isakmp pre-shared psk psksecret keyring", r"crypto[ ]+isakmp[ ]+key|(?:ikev[12][ ]+)?(?:(?:local|remote)-authentication[ ]+)?pre-shared-key(?:[ ]+(?:local|remote|address[ ]+\S+(?:[ ]+\d[\d.]*)?|key|hostname[ ]+\S+)){0,3}|psksecret|set[ ]+psk"),
+    _line("psk", "isakmp pre-shared psk psksecret keyring", r"(?:crypto[ ]+)?isakmp[ ]+key|(?:ikev[12][ ]+)?(?:(?:local|remote)-authentication[ ]+)?pre-shared-key(?:[ ]+(?:local|remote|address[ ]+\S+(?:[ ]+\d[\d.]*)?|key|hostname[ ]+\S+)){0,3}|psksecret|set[ ]+psk"),
     _line("psk", "wpa", r"(?:wpa-psk|wpa2-psk|wpa-passphrase|wpa[ ]+akm[ ]+psk[ ]+set-key|set-key)(?:[ ]+(?:ascii|hex|pass-phrase))?"),
     _line("device_password", "ppp", r"ppp[ ]+(?:chap|pap)[ ]+(?:password|sent-username[ ]+\S{1,60}[ ]+password)|pap[ ]+local-user[ ]+\S+[ ]+password"),
+    _line("device_key", "nhrp", r"(?:ip[ ]+)?nhrp[ ]+authentication"),
+    low_rule("community", "snmp", r"system[ ]+snmp[ ]+community\s+edit[ ]+\d+\s+set[ ]+name[ ]+\"?(?P<v>[^\s\"]{2,64})"),
     _line("device_key", "chap-secret pap-secret", r"(?:chap|pap)-secret", _is_operand),
     _line("device_password", "ftp http", r"ip[ ]+(?:ftp|http[ ]+client|scp|ssh)[ ]+password|bind-?(?:dn|password)[ ]+password"),
     # Juniper

@@ -59,6 +59,7 @@ RULES = [
     low_rule("password", "login cred account 账号 账户 用户 登录", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|账号|账户|用户名?|登录名?)[ ]?[:=：][ ]?[\w.@-]{2,60}[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
     low_rule("password", "password 密码 口令", r"(?:password|密码|口令)[ ]?[,，（(][ ]?(?P<v>[^\s,;()\"'`，。]{6,100})", _is_strong),
     low_rule("password", "passw 密码 口令", r"(?:passw|密码|口令)[^\n]{0,120}?[(（](?:was|previously|formerly|old|原为?|旧)[:：]?[ ]?(?P<v>[^\s,;()（）]{5,100})", _is_typed),
+    low_rule("password", "from 由 从", r"(?:passw\w{0,8}|\bkey|secret|token|密码|口令|密钥)[^\n]{0,60}?(?:\bfrom[ ]|[由从][ ]?)(?P<v>[^\s,;\u3000-\u9fff]{5,100})(?:[ ]to[ ]|[ ]?[改变换]|[ ]?更[改新换])", _is_typed),
     low_rule("code", "取码 访问码 激活码 授权码 邀请码", r"(?:提取码|访问码|激活码|授权码|邀请码)[ ]?(?:[:：]|是|为)[ ]?(?P<v>[a-z0-9-]{4,40})(?![\w-])"),
     low_rule("otp", "otp code 验证码 校验码 动态码 动态口令", r"(?:\b(?:otp|one-time[ ](?:code|password)|verification[ ]code|2fa[ ]code|mfa[ ]code)|验证码|校验码|动态码|动态口令)[ ]?(?:[:=：]|is|是|为)?[ ]?(?P<v>\d{4,8})(?!\d)"),
 ]  # fmt: skip

@@ -27,7 +27,7 @@ _REFERENCE = re.compile(
     | <[A-Za-z_/!%][^<>]*>?    | \[[A-Za-z _-]+\]   | :[a-z_]+ | \?
     | [xX*•.\-_#?=…]{3,}       | [A-Za-z]{0,4}(?:\*{3,}|x{4,}|X{4,}|\.{3,}|…)[A-Za-z0-9]{0,4}
     | (?:https?|file|arn|vault|op|ssm|env|keyring|secretsmanager|awssm|gcpsm|azkv|ref\+\w+|aws-sm|doppler)s?:(?!.*:.*@).*
-    | ENC\[.*  | ENV\[.*  | !vault.* | !\w+\ .* | @Microsoft\.KeyVault\(.* | projects/.+/secrets/.+
+    | ENC\[.*  | ENV\[.*  | !(?:Ref|Sub|GetAtt|ImportValue|Join|vault|secret|env\w*|include)\b.* | !\w+\ .* | @Microsoft\.KeyVault\(.* | projects/.+/secrets/.+
     | (?:[\w$.]+->)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\??[(\[].*       # a call, an index
     | (?:self|this|cls|config|configs|settings|setting|environ|env|os|process|var|local|data|module|args|argv|opts|options
        |request|req|ctx|context|params|app|cfg|conf|secrets|vault|credentials|creds|user|input|inputs|props|state|import

@@ -48,13 +48,10 @@ def _is_secret(text: str, inner: str, value: Value, found: Named, op: str) -> bo
         number = inner.isdigit() and len(inner) >= 6 and found.kind == "password"
         return number or looks_typed(inner) or (value.quoted and " " not in inner)
     if op == " ":
+        chinese = text[value.start - 2 : value.start].strip() > "\u3000"  # a Chinese name stands in front
         if inner.isdigit():
-            return (
-                found.kind == "password"
-                and len(inner) >= 6
-                and text[value.start - 2 : value.start].strip() > "\u3000"
-            )
-        if value.quoted or (found.kind == "password" and len(inner) >= 6):
+            return chinese and found.kind == "password" and len(inner) >= 6
+        if value.quoted or chinese or (found.kind == "password" and len(inner) >= 6):
             return looks_typed(inner)
         return looks_strong(inner)
     if found.level == SURE:
