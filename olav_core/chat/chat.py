@@ -50,7 +50,7 @@ class Chat:
         if missing:
             raise ConfigError(
                 f"No chat model is set: {' and '.join(f'chat.{name}' for name in missing)} missing. Add to "
-                ".olav/config.yaml, for example: chat: {base_url: http://localhost:11434/v1, model: qwen3:8b}."
+                ".olav/config.yaml, as in `chat: {base_url: http://localhost:11434/v1, model: qwen3:8b}`."
             )
         self.settings = settings
         self._url = str(settings.base_url).rstrip("/")

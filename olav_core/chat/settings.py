@@ -12,7 +12,7 @@ from olav_core.host.structuring import Range
 @frozen(kw_only=True)
 class ChatSettings:
     """The chat model. `base_url`: an OpenAI-style root such as `http://localhost:11434/v1`; one that ends in
-    `/api` is asked in Ollama's own protocol. `api_key_env`: the variable that holds the key, if one is needed.
+    `/api` is asked in Ollama's own protocol. `api_key_env`: the variable that holds the key.
     `timeout`: seconds a request. `retries`: further tries of a request that met a busy or absent server.
     """
 

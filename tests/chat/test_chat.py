@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
-from scripted_server import serving
+from scripted_chat import serving
 
 from olav_core import Chat, ChatError, ChatSettings, ChatUnavailableError, ConfigError
 
@@ -73,8 +73,9 @@ def test_a_refusal_is_not_asked_again(status: int, kind: type[ChatError], words:
 )
 def test_an_answer_that_is_none(raw: str) -> None:
     with serving((200, raw, {})) as script, Chat(settings(script.url)) as chat:
+        complete = chat.complete
         with pytest.raises(ChatError, match="no chat answer"):
-            chat.complete(ASK)
+            complete(ASK)
 
 
 def test_nobody_there() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Script:
-    """`answers`: texts, or (status, body, headers); the last one is repeated. `asked`: (path, headers, body)."""
+    """`answers`: texts, or (status, body, headers); the last is repeated. `asked`: (path, headers, body)."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
