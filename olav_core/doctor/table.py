@@ -83,7 +83,15 @@ def leftovers(patient: Patient) -> Iterable[Diagnosis]:
     store = patient.store
     names = kept(store)
     for name in names:
-        rows = store.database.open_table(name).count_rows()
+        table = tables.open_if_whole(store.database, name)
+        if table is None:
+            yield warning(
+                f"table {name} is the rest of a deletion that was cut off",
+                "Run `olav kb optimize`.",
+                lambda: _optimize(patient),
+            )
+            continue
+        rows = table.count_rows()
         yield warning(
             f"table {name} keeps {counted(rows, 'vector')} of another embedder: a way back, or a move cut",
             "`olav kb reembed --to ID` goes on with a move; `olav kb reembed --purge` deletes them.",

@@ -15,6 +15,10 @@ from olav_core.errors import StoreError
 LOST_RACES = 3
 
 
+class LockHeldError(StoreError):
+    """Somebody else holds the lock, and the caller did not want to wait."""
+
+
 def local_path(uri: str) -> Path | None:
     """The directory behind a LanceDB URI, None when it is not on a local file system."""
     if uri.startswith("file://"):
@@ -68,7 +72,7 @@ class WriteLock:
 
     @contextmanager
     def exclusive(self, *, wait: bool = True) -> Iterator[None]:
-        """Hold the lock alone. With `wait=False` raises StoreError when somebody else holds it."""
+        """Hold the lock alone. With `wait=False` raises LockHeldError when somebody else holds it."""
         if self.path is None:
             yield
             return
@@ -80,7 +84,7 @@ class WriteLock:
                 fcntl.flock(queue, mode)
                 fcntl.flock(file, mode)
             except BlockingIOError:
-                raise StoreError(
+                raise LockHeldError(
                     f"another process holds {self.path}. Wait until it is done, then run the command again."
                 ) from None
             self._held.depth = 1

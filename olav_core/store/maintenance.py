@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from attrs import frozen
 from olav_core import clock
 from olav_core.errors import ConflictError, StoreError
 from olav_core.store import access_counts, filters, schema, tables, upsert
-from olav_core.store.lock import local_path
+from olav_core.store.lock import LockHeldError, WriteLock, local_path
 
 if TYPE_CHECKING:
     from olav_core.store.store import Store
@@ -68,8 +68,12 @@ def optimize(
     shortened = step(
         "shorten the recall log", lambda: access_counts.forget_before(store, now - log_retention)
     )
-    for name in _table_names(store, failures):
-        step(f"compact table {name}", lambda name=name: _compact(store, name, older_than))  # type: ignore[misc]
+    names = _table_names(store, failures)
+    for name in names:
+        if not name.startswith(tables.VECTORS_PREFIX):
+            step(f"compact table {name}", lambda name=name: _compact(store, name, older_than))  # type: ignore[misc]
+    spaces = [name for name in names if name.startswith(tables.VECTORS_PREFIX)]
+    step("compact old vectors", lambda: _compact_spaces(store, spaces, older_than))
     return MaintenanceReport(
         folded=folded,
         expired=expired,
@@ -105,6 +109,7 @@ def purge(store: Store) -> None:
                     break
                 time.sleep(NOW.total_seconds())  # a version younger than NOW outlived the clean-up
                 _compact(store, tables.MEMORY, NOW)
+    _purge_spaces(store)
     if _deletion_files(store):
         raise StoreError(
             f"deleted rows of {store.uri} are still on disk: other processes kept writing. "
@@ -161,6 +166,37 @@ def _table_names(store: Store, failures: list[str]) -> list[str]:
         return []
 
 
+def _compact_spaces(store: Store, names: Sequence[str], older_than: timedelta | None) -> int:
+    """Compact the vectors of other spaces, unless a re-embed is at work: it drops tables as it goes."""
+    try:
+        with WriteLock.beside(store.uri, "reembed").exclusive(wait=False):
+            for name in set(names) & set(tables.table_names(store.database)):
+                if tables.open_if_whole(store.database, name) is None:
+                    store.database.drop_table(name)  # finishes what a kill cut off
+                else:
+                    _compact(store, name, older_than)
+            return len(names)
+    except LockHeldError:
+        return 0
+
+
+def _purge_spaces(store: Store) -> None:
+    """Rewrite the kept vectors of other spaces, where rows were deleted from them."""
+    prefix = tables.VECTORS_PREFIX
+    spaces = [name for name in tables.table_names(store.database) if name.startswith(prefix)]
+    deleted = [name for name in spaces if _deletion_files(store, name)]
+    if not deleted:
+        return
+    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False):
+        for name in deleted:
+            table = tables.open_if_whole(store.database, name)
+            if table is None:
+                store.database.drop_table(name)
+            else:
+                table.add(table.to_arrow(), mode="overwrite")
+                _compact(store, name, NOW)
+
+
 def _compact(store: Store, name: str, older_than: timedelta | None) -> int:
     """Merge small fragments, then clean up versions."""
     table = store.table if name == tables.MEMORY else store.database.open_table(name)
@@ -213,9 +249,9 @@ def _second_fragment(store: Store) -> None:
     upsert.merge(store, table, expected=[row["revision"]])
 
 
-def _deletion_files(store: Store) -> bool:
+def _deletion_files(store: Store, name: str = tables.MEMORY) -> bool:
     directory = local_path(store.uri)
     if directory is None:
         return False
-    deletions = directory / "memory.lance" / "_deletions"
+    deletions = directory / f"{name}.lance" / "_deletions"
     return deletions.is_dir() and any(deletions.iterdir())

@@ -109,10 +109,13 @@ class _VectorTable:
         self.dimension = dimension
         self.name = tables.VECTORS_PREFIX + hashlib.sha256(fingerprint_json.encode()).hexdigest()[:16]
         self._schema = _vector_schema(dimension, fingerprint_json)
-        if self.name in tables.table_names(store.database):
-            self.table = store.database.open_table(self.name)
-        else:
-            self.table = tables.create(store.database, self.name, self._schema)
+        listed = self.name in tables.table_names(store.database)
+        table = tables.open_if_whole(store.database, self.name) if listed else None
+        if listed and table is None:
+            store.database.drop_table(self.name)
+        if table is None:
+            table = tables.create(store.database, self.name, self._schema)
+        self.table: Any = table
 
     def known(self) -> tuple[Any, Any]:
         """(revisions int64 [n] sorted, row ids uint64 [n]) of what the table holds."""

@@ -224,14 +224,22 @@ class Store(TableReader):
         if doomed:
             self.tombstones.add([(record.id, record.text) for record in doomed.values()])
         erased = self.delete(doomed)
-        for name in tables.table_names(self.database):
-            if name.startswith(tables.VECTORS_PREFIX):
-                for start in range(0, len(doomed), CHUNK):
-                    chunk = filters.in_("id", list(doomed)[start : start + CHUNK])
-                    self.database.open_table(name).delete(chunk)
+        for table in self._other_spaces():
+            for start in range(0, len(doomed), CHUNK):
+                chunk = filters.in_("id", list(doomed)[start : start + CHUNK])
+                tables.retrying(
+                    lambda table=table, chunk=chunk: table.delete(chunk),  # type: ignore[misc]
+                    what="erasing kept vectors",
+                    refresh=table.checkout_latest,
+                )
         if purge:
             maintenance.purge(self)
         return erased
+
+    def _other_spaces(self) -> builtins.list[Any]:
+        names = [name for name in tables.table_names(self.database) if name.startswith(tables.VECTORS_PREFIX)]
+        found = [tables.open_if_whole(self.database, name) for name in names]
+        return [table for table in found if table is not None]
 
     def erased(self, text_hashes: Iterable[str]) -> set[str]:
         """Those of the hashes (`tombstones.text_hash`) whose text was erased."""

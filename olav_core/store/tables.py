@@ -72,6 +72,21 @@ def create(database: Any, name: str, schema: pa.Schema) -> Any:
     return database.create_table(name, schema=schema, storage_options=STABLE_ROW_IDS)
 
 
+def open_if_whole(database: Any, name: str) -> Any:
+    """Open a side table; None when only remains of it lie there, as after a kill amid its deletion.
+
+    Such a table is listed, cannot be opened, and holds nothing. Raises StoreError for any other failure.
+    """
+    try:
+        return database.open_table(name)
+    except Exception as error:
+        if "not found" in str(error):
+            return None
+        raise StoreError(
+            f"side table {name} cannot be opened: {_short(error)}. Check its rights and the disk."
+        ) from error
+
+
 def open_memory(database: Any, uri: str) -> Any:
     """Open table `memory`; StoreError says what is wrong with it. Never creates anything."""
     try:

@@ -9,16 +9,15 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import asdict, field, frozen
 
-from olav_core.errors import OlavError, StoreError
 from olav_core.store import tables
-from olav_core.store.lock import WriteLock, local_path
+from olav_core.store.lock import LockHeldError, WriteLock, local_path
 from olav_core.store.maintenance import MaintenanceReport, optimize
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Upkeep:
 
     def run(self, action: Callable[[Store], MaintenanceReport]) -> MaintenanceReport:
         """Run maintenance now, after one that is under way in any process, and keep its outcome."""
-        with self._alone(wait=True):
+        with self._turn.exclusive():
             return self._recorded(self._store, action)
 
     def state(self) -> UpkeepState:
@@ -137,7 +136,7 @@ class Upkeep:
     def _look(self) -> None:
         try:
             if self.due():
-                with suppress(_Busy), self._alone(wait=False):
+                with suppress(LockHeldError), self._turn.exclusive(wait=False):
                     if self.due():  # nobody else did it meanwhile
                         self._recorded(self._handle(), optimize)
                         self.then()
@@ -162,7 +161,7 @@ class Upkeep:
             seconds=round(time.time() - began, 3),
             failures=report.failures,
             failed_in_a_row=failed,
-            left=self.versions(),
+            left=before.left if failed else self.versions(),
         )
         for failure in report.failures:
             _log.warning("maintenance of %s, failure %d in a row: %s", store.uri, failed, failure)
@@ -170,22 +169,6 @@ class Upkeep:
         if self._state_path is not None:
             _replace(self._state_path, json.dumps(asdict(state)))
         return report
-
-    @contextmanager
-    def _alone(self, *, wait: bool) -> Iterator[None]:
-        entered = False
-        try:
-            with self._turn.exclusive(wait=wait):
-                entered = True
-                yield
-        except StoreError as error:
-            if entered or wait:
-                raise
-            raise _Busy(str(error)) from error
-
-
-class _Busy(OlavError):
-    """Another process is at it."""
 
 
 def _replace(path: Path, text: str) -> None:

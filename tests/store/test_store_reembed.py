@@ -1,6 +1,8 @@
 import json
+import shutil
 import threading
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,6 +86,45 @@ def test_erasing_reaches_the_kept_vectors(filled):
     filled.erase(["fact:1"])
     table = filled.database.open_table(kept(filled)[0])
     assert (table.count_rows(), table.count_rows("id = 'fact:1'")) == (ROWS - 1, 0)
+
+
+def test_purging_an_erased_row_rewrites_the_kept_vectors(filled, uri):
+    reembed(filled, embed, TARGET)
+    (name,) = kept(filled)
+    filled.erase(["fact:1"], purge=True)
+    folder = Path(uri) / f"{name}.lance"
+    assert not list((folder / "_deletions").glob("*"))
+    assert filled.database.open_table(name).count_rows() == ROWS - 1
+    assert len(list((folder / "data").iterdir())) == 1
+
+
+@pytest.fixture
+def cut_off(filled, uri):
+    """A table of vectors whose deletion was killed: its folder is there, its manifests are gone."""
+    reembed(filled, embed, TARGET)
+    (name,) = kept(filled)
+    shutil.rmtree(Path(uri) / f"{name}.lance" / "_versions")
+    return name
+
+
+def test_the_rest_of_a_killed_deletion_is_in_nobodys_way(filled, cut_off):
+    assert kept(filled) == [cut_off]
+    assert filled.erase(["fact:1"]) == 1
+    assert reembed(filled, lambda texts: np.ones((len(texts), DIMENSION)), SPACE).rows == ROWS - 1
+
+
+def test_maintenance_finishes_a_killed_deletion(filled, cut_off):
+    assert filled.optimize().failures == ()
+    assert kept(filled) == []
+
+
+def test_maintenance_leaves_the_tables_of_a_running_reembed_alone(filled, uri):
+    def meanwhile(texts):
+        assert Store.open(uri).optimize().failures == ()
+        return embed(texts)
+
+    assert reembed(filled, meanwhile, TARGET, batch=30).rows == ROWS
+    assert same_vectors(filled)
 
 
 def test_rows_written_and_deleted_meanwhile_are_caught_up(filled, uri):
