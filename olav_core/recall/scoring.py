@@ -58,9 +58,12 @@ def best_candidates(
         scores = fused + boosts
     with run.stage("candidates"):
         candidates = pool.top(scores, per_category=per_category)
-        # What no leg knows anything of is no candidate: a quota would take it for a poor match.
-        candidates = [c for c in candidates if boosts[c.row] or any(leg[c.row] for leg in legs.values())]
         rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
+        # What no leg knows anything of is no candidate: a quota would take it for a poor match.
+        known = np.any([boosts[rows] != 0, *(leg[rows] != 0 for leg in legs.values())], axis=0)
+        if not known.all():
+            candidates = [candidates[i] for i in np.flatnonzero(known)]
+            rows = rows[known]
         distances: Sequence[float | None] = [None] * len(candidates)
         if query_vector is not None and candidates:  # an empty index does not know its dimension
             distances = np.maximum(2.0 - 2.0 * pool.cosine(query_vector)[rows], 0.0).tolist()
