@@ -371,6 +371,18 @@ def test_the_remember_tool_tells_what_became_of_it(memory: Memory) -> None:
     assert '"error"' in keep.invoke({"text": " "})
 
 
+def test_a_tool_that_fails_does_not_end_the_run(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("password is hunter2")
+
+    own, keep = memory_tools(memory, agent="netops")
+    monkeypatch.setattr(memory, "search", fail)
+    monkeypatch.setattr(memory, "remember", fail)
+    for answer in (own.invoke({"query": ASK}), keep.invoke({"text": "x"})):
+        assert "RuntimeError" in answer
+        assert "hunter2" not in answer
+
+
 def test_the_tools_run_inside_an_agent_beside_the_injected_block(memory: Memory) -> None:
     script = [
         call("olav_recall_memory", query="change windows"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from olav_core import Memory, OlavError, check_scope, fit_budget, render_block
 
+_log = logging.getLogger("olav.langchain")
 RECALL, REMEMBER = "olav_recall_memory", "olav_remember"
 MAX_LIMIT = 50
 _RECALL_HELP = """Search the long-term memory: guides, past operations, lessons, facts.
@@ -65,8 +67,8 @@ def recall_tool(
                 scopes=asked or None,
                 limit=max(1, min(int(limit), MAX_LIMIT)),
             )
-        except OlavError as error:
-            return _answer(error=str(error))
+        except Exception as error:
+            return _failed(error)
         notes = f"Not everything could be searched: {'; '.join(found.degraded)}\n" if found.degraded else ""
         if not found.items:
             return f"{notes}No memory matches. Scopes searched: {', '.join(found.scopes)}."
@@ -108,8 +110,8 @@ def remember_tool(
             return _answer(error=f"There is no category {category!r} here. Use one of: {', '.join(offered)}.")
         try:
             kept = memory.remember(text, category=category, scope=target, origin="agent", tags=tags or ())
-        except OlavError as error:
-            return _answer(error=str(error))
+        except Exception as error:
+            return _failed(error)
         status = "remembered" if kept.created else "updated" if kept.changed else "known already"
         return _answer(status=status, id=kept.id)
 
@@ -124,6 +126,14 @@ def remember_tool(
 def memory_tools(memory: Memory, *, agent: str = "core", **options: Any) -> list[BaseTool]:
     """Return both tools; `options` are those of `recall_tool`."""
     return [recall_tool(memory, agent=agent, **options), remember_tool(memory, agent=agent)]
+
+
+def _failed(error: Exception) -> str:
+    """A tool that raises would end the agent's run: the model is told, an unforeseen error without its words."""
+    if isinstance(error, OlavError):
+        return _answer(error=str(error))
+    _log.exception("a memory tool failed")
+    return _answer(error=f"The memory failed ({type(error).__name__}). Go on without it.")
 
 
 def _answer(**parts: Any) -> str:
