@@ -188,7 +188,7 @@ def test_variables_override_the_file_with_its_types(file: Path) -> None:
     )
     recall = settings.recall
     assert (recall.tier, recall.model, recall.log, recall.floor) == ("large", None, False, 0.5)
-    assert recall.token_budget == {"small": 300, "medium": 800, "large": 9}
+    assert recall.token_budget == {"small": 300, "medium": 1_200, "large": 9}
     assert recall.rankers == ("vector", "bm25")
     assert recall.ranker_options == {"rrf": {"k": 7}}
     assert recall.candidates_per_category == 24, "an empty variable counts as unset"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from attrs import define
 
 from olav_core import clock, tracing
@@ -93,6 +94,7 @@ class RecallPipeline:
             terms=tuple(query_terms(words)),
             now=clock.now().timestamp(),
             scale=self.embedder.scale,
+            rows=int(np.count_nonzero(pool.eligible)),
             vector_source=lambda: self._centred(vector, words, run),
         )
         legs = leg_scores(self.chain, query, pool, run)

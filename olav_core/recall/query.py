@@ -29,7 +29,8 @@ class Query:
     """One question to the memory.
 
     `text` is the user's own words. `terms` are its distinct lexical terms. `now` is seconds since the
-    epoch, UTC. `vector_source()` gives the vector when it is first asked for, so that legs that need none do
+    epoch, UTC. `scale` is the embedder's, for canonical distances; `rows` is how many memories are in sight (in
+    scope, unexpired). `vector_source()` gives the vector when it is first asked for, so that legs that need none do
     not wait for the embedder.
     """
 
@@ -40,6 +41,7 @@ class Query:
     language: str = "en"
     terms: tuple[str, ...] = ()
     scale: DistanceScale | None = None
+    rows: int = 0
     vector_source: Callable[[], NDArray[np.float32] | None] = field(default=_no_vector, repr=False)
 
     @cached_property

@@ -212,7 +212,7 @@ def _attempt(store: Store, table: Any, what: str, older_than: timedelta) -> None
     """Let the engine compact and clean up; after a few lost races with the writers held back."""
     for attempt in range(tables.ATTEMPTS):
         with store.lock.turn(attempt):
-            table.checkout_latest()
+            store.refresh() if table is store.table else table.checkout_latest()
             try:
                 table.optimize(cleanup_older_than=max(older_than, _age_of_oldest_tag(table), NOW))
                 return

@@ -44,8 +44,10 @@ class TableReader:
 
     @property
     def fingerprint(self) -> str:
-        """The embedding space of the stored vectors, as JSON."""
-        return bytes(self.schema.metadata[schema.FINGERPRINT_KEY]).decode()
+        """The embedding space of the vectors that reads see, as JSON."""
+        with self._refreshing:  # a refresh moves the reads first, the schema a moment later
+            metadata = self.schema.metadata
+        return bytes(metadata[schema.FINGERPRINT_KEY]).decode()
 
     @property
     def dimension(self) -> int:

@@ -117,11 +117,18 @@ class RecallLog:
             return len(hits)
 
     def close(self) -> None:
-        """Flush and stop the background writer."""
+        """Flush and stop the background writer. Hits that cannot be written, as in a folder that may only be
+        read, are dropped, counted and logged: who only recalled must not fail for them."""
         with self._wake:
             self._closed = True
             self._wake.notify_all()
-        self.flush()
+        try:
+            self.flush()
+        except OlavError as error:
+            with self._wake:
+                lost, self._buffer = len(self._buffer), []
+            self.dropped += lost
+            _log.warning("%d hits of the recall log are lost: %s", lost, error)
 
     def _write(self) -> None:
         # The thread ends when the buffer stays empty for one interval, so an idle store holds none.

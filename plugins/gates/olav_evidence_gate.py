@@ -1,7 +1,8 @@
 """Gate `evidence`: drops what neither its distance nor its words connect with the query.
 
 Far looser than the gate `distance`: it keeps an off-topic query from filling the slots with whatever is
-nearest, not a doubtful hit from taking one.
+nearest, not a doubtful hit from taking one. The nearest of many rows comes close by chance, so the scale is
+measured among `pool` rows, and with fewer in sight the gate keeps all.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class EvidenceGate:
     def decide(self, query: Query, candidate: Candidate) -> Verdict:
         if candidate.distance is None or query.scale is None:
             return Verdict(True, "no calibrated distance to judge by")
+        if query.rows < query.scale.pool:
+            return Verdict(True, f"{query.rows} memories in sight: too few to crowd in")
         support = candidate.leg_scores.get(self.leg, 0.0)
         distance = canonical(max(0.0, candidate.distance - 2.0 * support), query.scale)
         sign, keep = ("<=", True) if distance <= self.max else (">", False)

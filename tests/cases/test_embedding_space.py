@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -150,10 +151,25 @@ def test_case_44_reembed_and_going_on_working(make: Make) -> None:
         assert texts_of(again.recall("router r5", limit=1)) == [ROUTERS[5]]
 
 
+class SlowSchema:
+    """A table whose schema takes its time: whoever reads rows in between must not trust the old one."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "schema":
+            time.sleep(0.02)
+        return getattr(self._table, name)
+
+
+@pytest.mark.parametrize("slow", [False, True])
 def test_case_44_recalls_and_writes_during_a_reembed_of_the_same_memory_never_fail_nor_mix(
-    make: Make,
+    make: Make, slow: bool
 ) -> None:
     memory = make(embedder="twin", options={"salt": "a"}, plugins={"olav_twin": TWIN})
+    if slow:
+        memory.store.table = SlowSchema(memory.store.table)
     fill(memory, ROUTERS)
     memory.recall("warm up")
     failures: list[BaseException] = []

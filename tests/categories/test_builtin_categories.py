@@ -124,7 +124,7 @@ def test_every_category_of_the_description_is_registered_with_its_rules(registry
 
 
 def test_gates_boosts_and_lives(spec: Spec) -> None:
-    assert spec("usage_guide").gates == (GateUse("on_intent"),)
+    assert spec("usage_guide").gates == (GateUse("evidence", {"max": 1.45}), GateUse("on_intent"))
     assert spec("usage_guide").boosts == spec("format_guide").boosts == ("keyword_boost",)
     assert spec("reflection").gates == (GateUse("active"), GateUse("distance", {"max": 0.65}))
     assert spec("reflection").ttl == timedelta(days=30)

@@ -12,7 +12,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -95,11 +95,19 @@ def running(action: str, folder: Path, attempt: int) -> Iterator[tuple[Any, Any]
         ours.close()
 
 
+@contextmanager
+def many(action: str, folder: Path, count: int) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Several victims at once, and their pipes."""
+    with ExitStack() as stack:
+        pairs = [stack.enter_context(running(action, folder, n)) for n in range(count)]
+        yield [process for process, _ in pairs], [pipe for _, pipe in pairs]
+
+
 def heard(pipe: Any) -> list[tuple[Any, ...]]:
-    """Everything that the dead one said."""
+    """Everything that a victim says until it ends."""
     said = []
     try:
-        while pipe.poll():
+        while pipe.poll(120):
             said.append(pipe.recv())
     except EOFError:
         pass
@@ -121,7 +129,11 @@ def kill_at(action: str, folder: Path, attempt: int, moment: float) -> list[tupl
                     break
         process.kill()
         process.join()
-        return said + heard(pipe)
+        said += heard(pipe)
+    raised = [words[1] for words in said if words[0] == "raised"]
+    if raised:
+        raise AssertionError(f"{action} failed before it was killed:\n{raised[0]}")
+    return said
 
 
 def new_workspace(folder: Path) -> None:

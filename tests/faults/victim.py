@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -114,6 +115,66 @@ def convert(folder: Path, attempt: int, send: Send) -> None:
     send(("done", "model"))
 
 
+def full_disk(folder: Path, attempt: int, send: Send) -> None:
+    """Writes, then a limit that larger ones and compaction run into, then none."""
+    import resource
+
+    from olav_core import Draft, OlavError
+
+    def drafts(series: int, count: int) -> list[Draft]:
+        return [Draft(text=text(series, n), category="fact") for n in range(count)]
+
+    with opened(folder) as memory:
+        memory.store.upkeep.due_versions = 0
+        memory.remember_many(drafts(1, 500))
+        many = drafts(2, 500)
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, most))
+        try:
+            memory.remember_many(many)
+        except OlavError as error:
+            send(("refused", type(error).__name__, str(error)))
+        for draft in drafts(3, 10):
+            memory.remember(draft.text)
+        send(("maintenance, full", list(memory.optimize().failures)))
+        send(("recalled, full", len(memory.recall(text(3, 3)).items)))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        memory.remember_many(many)
+        for draft in [*drafts(1, 500), *many, *drafts(3, 10)]:
+            send(("done", draft.text))
+        send(("maintenance, freed", list(memory.optimize().failures)))
+
+
+def same_keys(folder: Path, attempt: int, send: Send) -> None:
+    """What every other process writes too."""
+    from olav_core import Draft
+
+    with opened(folder) as memory:
+        send(("go",))
+        for n in range(6):
+            texts = [f"interface xe-0/{n}/{k} carries vlan {k}" for k in range(5)]
+            outcomes = memory.remember_many([Draft(text=item, category="fact") for item in texts])
+            for outcome, item in zip(outcomes, texts, strict=True):
+                send(("done", item))
+                if outcome.created:
+                    send(("created", item))
+
+
+def read(folder: Path, attempt: int, send: Send) -> None:
+    """Recall without an end."""
+    from olav_core import EmbeddingSpaceMismatchError
+
+    with opened(folder) as memory:
+        while True:
+            try:
+                found = memory.search("interface 7 flapped", limit=5)
+                outcome = "found" if len(found.items) == 5 and not found.degraded else str(found.degraded)
+            except EmbeddingSpaceMismatchError as error:
+                outcome = type(error).__name__
+            memory.store.refresh()
+            send(("rows", memory.store.count(), outcome))
+
+
 def live(action: str, folder: str, attempt: int, connection: Any) -> None:
     """Run one action; what it prints goes nowhere."""
     import warnings
@@ -122,7 +183,11 @@ def live(action: str, folder: str, attempt: int, connection: Any) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    ACTIONS[action](Path(folder), attempt, connection.send)
+    try:
+        ACTIONS[action](Path(folder), attempt, connection.send)
+    except Exception:
+        connection.send(("raised", traceback.format_exc()))
+        raise
 
 
 ACTIONS: dict[str, Callable[[Path, int, Send], None]] = {
@@ -132,4 +197,7 @@ ACTIONS: dict[str, Callable[[Path, int, Send], None]] = {
     "optimize": optimize,
     "re-embed": reembed,
     "e5 conversion": convert,
+    "full disk": full_disk,
+    "same keys": same_keys,
+    "read": read,
 }
