@@ -129,7 +129,7 @@ def memory_tools(memory: Memory, *, agent: str = "core", **options: Any) -> list
 
 
 def _failed(error: Exception) -> str:
-    """A tool that raises would end the run: the model is told instead, an unforeseen error without its words."""
+    """A tool that raises would end the run: the model is told; of an unforeseen error only its kind."""
     if isinstance(error, OlavError):
         return _answer(error=str(error))
     _log.exception("a memory tool failed")
