@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import marshal
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from olav_core.index.packed_rows import PackedRows
 from olav_core.records import MemoryRecord
 
 #: Records kept whole, the oldest going first.
@@ -14,8 +14,6 @@ SIZE = 1_024
 #: Bytes of packed records: every row of 100,000 short memories. A read of 13 rows from the table takes
 #: 2-5 ms and wakes three threads; unpacking them takes 0.1 ms.
 PACKED_BYTES = 96 * 2**20
-#: What a packed record costs beside its bytes: object header, dict entry, row id.
-_OVERHEAD = 160
 
 
 class RecordCache:
@@ -33,11 +31,9 @@ class RecordCache:
     ) -> None:
         self._source = source
         self._unpack = unpack
-        self._limit = packed_bytes
         self._lock = threading.Lock()
         self._records: dict[int, MemoryRecord] = {}
-        self._packed: dict[int, bytes] = {}
-        self._bytes = 0
+        self._packed = PackedRows(packed_bytes)
         self._drops = 0
 
     def read(self, rowids: Sequence[int]) -> Mapping[int, MemoryRecord]:
@@ -45,10 +41,12 @@ class RecordCache:
         with self._lock:
             found = {rowid: self._records[rowid] for rowid in rowids if rowid in self._records}
             packed = {
-                rowid: self._packed[rowid] for rowid in rowids if rowid not in found and rowid in self._packed
+                rowid: cells
+                for rowid in rowids
+                if rowid not in found and (cells := self._packed.get(rowid)) is not None
             }
             drops = self._drops
-        read = {rowid: self._unpack(marshal.loads(cells)) for rowid, cells in packed.items()}
+        read = {rowid: self._unpack(cells) for rowid, cells in packed.items()}
         found |= read
         missing = [rowid for rowid in dict.fromkeys(rowids) if rowid not in found]
         if missing:
@@ -65,20 +63,17 @@ class RecordCache:
     def fetch(self, rowids: Sequence[int]) -> None:
         """Read from the source, at once, those that are not in memory."""
         with self._lock:
-            missing = [rowid for rowid in rowids if rowid not in self._records and rowid not in self._packed]
+            missing = [row for row in rowids if row not in self._records and row not in self._packed]
         if missing:
             self.read(missing)
 
     def pack(self, rows: Iterable[tuple[int, Sequence[Any]]]) -> None:
-        """Keep (row id, cells) of rows while there is room; cells are what `marshal` can write."""
+        """Keep (row id, cells) of rows while there is room."""
         with self._lock:
             for rowid, cells in rows:
-                if self._bytes >= self._limit:
+                self._packed.drop(rowid)
+                if not self._packed.put(rowid, cells):
                     return
-                self._forget(rowid)
-                packed = marshal.dumps(tuple(cells))
-                self._packed[rowid] = packed
-                self._bytes += len(packed) + _OVERHEAD
 
     def drop(self, rowids: Iterable[int]) -> None:
         """Forget rows that changed or were deleted."""
@@ -86,9 +81,4 @@ class RecordCache:
             self._drops += 1
             for rowid in rowids:
                 self._records.pop(rowid, None)
-                self._forget(rowid)
-
-    def _forget(self, rowid: int) -> None:
-        packed = self._packed.pop(rowid, None)
-        if packed is not None:
-            self._bytes -= len(packed) + _OVERHEAD
+                self._packed.drop(rowid)
