@@ -93,7 +93,7 @@ class RecallSettings:
     )
     resident_rows: Annotated[int, Range(0)] = 200_000
     candidates_per_category: Annotated[int, Range(1)] = 24
-    floor: Annotated[float, Range(0, 1)] = 0.15
+    floor: Annotated[float, Range(0, 1)] = 0.0
     log: bool = True
 
 

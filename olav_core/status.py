@@ -22,7 +22,7 @@ def status(memory: Memory) -> dict[str, Any]:
     """Return the object of `olav kb status --json`; brings the index up to date first.
 
     `orphans` counts rows whose category no installed plug-in has: kept, listed, not injected. `bytes` is None
-    for a store that is not on a local file system.
+    for a store that is not on a local file system; `maintenance` is how it went last, in any process.
     """
     store = memory.store
     coverage = memory.index_coverage()
@@ -52,6 +52,7 @@ def status(memory: Memory) -> dict[str, Any]:
             "kept_spaces": kept(store),
         },
         "versions": len(store.table.list_versions()),
+        "maintenance": asdict(store.upkeep.state()),
         "bytes": size,
         "index": asdict(coverage),
     }

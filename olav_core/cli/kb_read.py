@@ -83,8 +83,9 @@ def status(workspace: Path | None, as_json: bool) -> None:
 
     With --json: {"workspace", "uri", "rows", "categories": {id: rows}, "scopes": {scope: rows}, "orphans":
     {category: rows}, "embedder": {"configured", "stored", "model", "dimension", "kept_spaces": [name]},
-    "versions", "bytes", "index": {"rows", "version", "lexical_rows", "lexical_version", "lexical_behind",
-    "languages": {code: rows}}}. "orphans" are rows whose category no plug-in has: kept, not injected.
+    "versions", "maintenance": {"at", "seconds", "failures", "failed_in_a_row", "left"}, "bytes", "index":
+    {"rows", "version", "lexical_rows", "lexical_version", "lexical_behind", "languages": {code: rows}}}.
+    "orphans" are rows whose category no plug-in has: kept, not injected.
     """
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace, terminal) as memory:
@@ -123,6 +124,8 @@ def _status_view(found: dict[str, Any]) -> list[Any]:
             f"{space['stored']}. Correct the configuration, or `olav kb reembed --to {space['configured']}`."
         )
         out.append(Text(text, style="bold red"))
+    for failure in found["maintenance"]["failures"]:
+        out.append(Text(f"Maintenance failed: {failure}. See `olav doctor`.", style="bold red"))
     if space["kept_spaces"]:
         out.append(Text("Vectors of earlier embedders are kept: `olav kb reembed --purge`.", style="dim"))
     return out

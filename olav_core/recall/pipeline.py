@@ -85,6 +85,8 @@ class RecallPipeline:
         self._refuse_other_space(vector)
         with run.stage("sync"):
             self.index.sync()
+            if self._space_checked:
+                self.check_space()  # again: the sync may have brought in another process's re-embed
             pool = self.index.pool(scopes, now=clock.now().timestamp(), category=category)
         query = Query(
             text=words,
@@ -154,7 +156,7 @@ class RecallPipeline:
         try:
             return self.index.center_query(raw, language_of(words))
         finally:
-            self.check_space()  # again: a sync may have brought in another process's re-embed
+            self.check_space()  # and again: the means may be another sync's by now
 
     def _query_vector(self, query: Query, run: Run) -> FloatArray | None:
         try:

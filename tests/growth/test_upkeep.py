@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import olav_core
 from olav_core import MemoryRecord
+from olav_core.cli.main import main
 from olav_core.store import maintenance, upkeep
 from olav_core.store.store import Store
 
@@ -199,6 +201,14 @@ def test_the_index_is_caught_up_on_the_way(tmp_path: Path) -> None:
             memory.remember(f"interface {n} flapped", category="fact")
         memory.store.upkeep.wait()
         assert memory.index.coverage().lexical_rows > 0
+
+
+def test_a_failure_shows_in_the_status(tmp_path: Path) -> None:
+    with olav_core.init(tmp_path, embedder="hashing") as memory:
+        memory.store.upkeep.run(lambda _: maintenance.MaintenanceReport(failures=("disk full",)))
+        assert memory.status()["maintenance"]["failures"] == ("disk full",)
+    shown = CliRunner().invoke(main, ["kb", "status", "-w", str(tmp_path)])
+    assert "Maintenance failed: disk full" in shown.stdout
 
 
 def test_maintain_after_zero_turns_it_off(tmp_path: Path) -> None:

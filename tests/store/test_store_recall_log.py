@@ -3,6 +3,7 @@ import time
 
 from store_rows import fact, vectors
 
+from olav_core.errors import StoreError
 from olav_core.store.recall_log import FLUSH_HITS, query_hash
 from olav_core.store.store import Store
 
@@ -106,3 +107,14 @@ def test_close_flushes(store, uri):
     with Store.open(uri) as other:
         show(other, "fact:1")
     assert len(logged(store)) == 1
+
+
+def test_a_close_that_cannot_write_drops_and_tells(store, monkeypatch, caplog):
+    def refuse():
+        raise StoreError("the folder may only be read")
+
+    monkeypatch.setattr(store.recall_log, "_table", refuse)
+    show(store, "fact:1", "fact:2")
+    store.close()
+    assert store.recall_log.dropped == 2
+    assert "2 hits of the recall log are lost: the folder may only be read" in caplog.text
