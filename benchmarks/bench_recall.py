@@ -10,7 +10,11 @@ as many vectors, best 13 of all rows, is taken in the same run: the physical ref
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -41,6 +45,12 @@ def timed(call: Callable[[], Any], repeats: int) -> dict[str, float]:
     return percentiles(taken)
 
 
+def rss_mib() -> int:
+    """Return the memory that this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
+
+
 def numpy_scan(rows: int, repeats: int) -> dict[str, float]:
     random = np.random.default_rng(5)
     matrix = random.standard_normal((rows, DIMENSION), dtype=np.float32)
@@ -54,17 +64,34 @@ def numpy_scan(rows: int, repeats: int) -> dict[str, float]:
     return timed(scan, repeats)
 
 
-def measure(folder: Path, rows: int, count: int, embedder: str) -> dict[str, Any]:
-    options = {"dimension": DIMENSION} if embedder == "hashing" else {}
-    asked = queries(count + WARM)
-    with olav_core.init(folder, embedder=embedder, options=options) as memory:
+def child(step: str, folder: str, rows: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Run one step in a process of its own and return what it found."""
+    options = ["--rows", str(rows), "--queries", str(arguments.queries), "--embedder", arguments.embedder]
+    command = [sys.executable, __file__, *options, step, folder]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def write(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Fill a new workspace."""
+    (rows,) = arguments.rows
+    options = {"dimension": DIMENSION} if arguments.embedder == "hashing" else {}
+    with olav_core.init(folder, embedder=arguments.embedder, options=options) as memory:
         began = time.perf_counter()
         outcomes = memory.remember_many(drafts(rows))
-        written = time.perf_counter() - began
+        seconds = time.perf_counter() - began
         failed = sum(outcome.error is not None for outcome in outcomes)
+        began = time.perf_counter()
         memory.recall("build the index", agent="netops")
+        built = time.perf_counter() - began
         memory.optimize()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"refused": failed, "written_rows_per_s": round(rows / seconds), "index_build_s": round(built, 2)}
+
+
+def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Open the workspace cold and ask it."""
+    (rows,), count = arguments.rows, arguments.queries
+    asked = queries(count + WARM)
     with olav_core.open(folder) as memory:
         began = time.perf_counter()
         memory.recall("open", agent="netops", log=False)
@@ -81,19 +108,19 @@ def measure(folder: Path, rows: int, count: int, embedder: str) -> dict[str, Any
                 for stage, value in {**recall.timings_ms, "beyond_embedding": beyond}.items():
                     stages.setdefault(stage, []).append(value / 1e3)
             tiers[tier] = {stage: percentiles(values) for stage, values in stages.items()}
+        resident = rss_mib()
         memory.remember("a new row that the index has to take up", scope="netops")
         began = time.perf_counter()
         memory.recall("a new row that the index has to take up", agent="netops", log=False)
         caught_up = time.perf_counter() - began
     return {
-        "rows": rows,
-        "refused": failed,
-        "written_rows_per_s": round(rows / written),
         "cold_open_s": round(opened, 3),
         "recall_after_one_write_ms": round(caught_up * 1e3, 2),
         "recall": tiers,
         "numpy_scan": numpy_scan(rows, count),
-        "peak_rss_mib": round(max(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024),
+        "rss_mib": resident,
+        "peak_rss_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "load_average": round(os.getloadavg()[0], 1),
     }
 
 
@@ -104,11 +131,20 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--embedder", default="hashing")
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)  # the child that fills a store
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)  # and the one that asks it
     arguments = parser.parse_args()
+    if arguments.write or arguments.measure:
+        step = write if arguments.write else measure
+        found = step(arguments.write or arguments.measure, arguments)
+        print(json.dumps(found))
+        return
     figures = []
     for rows in arguments.rows:
         with tempfile.TemporaryDirectory() as folder:
-            figures.append(measure(Path(folder), rows, arguments.queries, arguments.embedder))
+            # Processes of their own: what one leaves in memory is not the other's.
+            written, asked = (child(step, folder, rows, arguments) for step in ("--write", "--measure"))
+            figures.append({"rows": rows, **written, **asked})
         print(figures[-1])
     suffix = "" if arguments.embedder == "hashing" else f"-{arguments.embedder}"
     configuration = {"embedder": arguments.embedder, "queries": arguments.queries, "agent": "netops"}
