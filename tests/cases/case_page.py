@@ -136,7 +136,7 @@ def page() -> str:
         "# Cases",
         "",
         "Cases that break memory systems, and the tests that hold them; paths are below `tests/`. Written by",
-        "`python tests/cases/case_page.py`; `pytest tests/cases -k case_12_` runs what is here for one of them.",
+        "`python tests/cases/case_page.py`; `pytest tests/cases -k case_12_` runs those of one case.",
         "",
     ]
     for number, what in CASES.items():
