@@ -1,0 +1,98 @@
+"""The folder `.curator_drafts`: proposals, a commit under way, and what became of them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from olav_core import RecordError, StoreError
+from olav_curator.draft import MemoryDraft, check_name
+
+FOLDER: Final = ".curator_drafts"
+_DRAFT: Final = ".draft.json"
+_JOURNAL: Final = ".commit.json"
+
+
+class DraftFolder:
+    """Files of one workspace, each replaced in one step. `locked()` keeps other processes out meanwhile."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / FOLDER
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        try:
+            self.path.mkdir(exist_ok=True)
+            with (self.path / ".lock").open("a") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                yield
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be written: {error}. Check its permissions.") from error
+
+    def draft_path(self, intent: str) -> Path:
+        return self.path / f"{check_name(intent, 'intent')}{_DRAFT}"
+
+    def journal_path(self, intent: str) -> Path:
+        return self.path / f"{check_name(intent, 'intent')}{_JOURNAL}"
+
+    def intents(self) -> list[str]:
+        """Return the intents that have a draft, the oldest first."""
+        files = sorted(self.path.glob(f"*{_DRAFT}"), key=lambda file: (file.stat().st_mtime_ns, file.name))
+        return [file.name.removesuffix(_DRAFT) for file in files]
+
+    def journals(self) -> list[Path]:
+        return sorted(self.path.glob(f"*{_JOURNAL}"))
+
+    def read(self, intent: str) -> MemoryDraft:
+        """Return a draft; raises RecordError when there is none or it was changed."""
+        path = self.draft_path(intent)
+        try:
+            raw = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise RecordError(f"no draft found for {intent!r}. {self.known()}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise RecordError(f"{path} cannot be read: {error}. `olav drafts reject` removes it.") from error
+        draft = MemoryDraft.from_json(raw, name=path.name)
+        if draft.intent != intent:
+            raise RecordError(f"{path.name} holds the draft {draft.intent!r}. Propose it again.")
+        return draft
+
+    def known(self) -> str:
+        intents = self.intents()
+        return f"Pending: {', '.join(intents)}." if intents else "Propose one first; nothing is pending."
+
+    def archive(self, source: Path, folder: str, intent: str, now: datetime) -> Path:
+        """Move a file to `<folder>/<intent>_<time>.json`, never over another one."""
+        target = self.path / folder
+        target.mkdir(exist_ok=True)
+        stamp = now.strftime("%Y%m%dT%H%M%S%fZ")
+        for n in range(100):
+            path = target / f"{intent}_{stamp}{f'_{n}' if n else ''}.json"
+            if not path.exists():
+                os.rename(source, path)
+                return path
+        raise StoreError(f"{target} holds a hundred files of {intent} at {stamp}. Try again.")
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a whole file in one step that survives a power cut; the folder must exist."""
+    fresh = path.with_name(f".{path.name[:200]}.{os.getpid()}.new")
+    try:
+        with fresh.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    finally:
+        with suppress(OSError):
+            fresh.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
