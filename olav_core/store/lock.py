@@ -71,22 +71,22 @@ class WriteLock:
         return bool(getattr(self._held, "depth", 0))
 
     @contextmanager
-    def exclusive(self, *, wait: bool = True) -> Iterator[None]:
-        """Hold the lock alone. With `wait=False` raises LockHeldError when somebody else holds it."""
+    def exclusive(self, *, wait: bool = True, patience: float = 0.0) -> Iterator[None]:
+        """Hold the lock alone. With `wait=False` raises LockHeldError when somebody else still holds it after
+        `patience` seconds."""
         if self.path is None:
             yield
             return
         if self.held:
             raise StoreError(f"this thread already writes under {self.path}; finish that write first.")
-        mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
         with self._open(".queue") as queue, self._open() as file:
-            try:
-                fcntl.flock(queue, mode)
-                fcntl.flock(file, mode)
-            except BlockingIOError:
-                raise LockHeldError(
-                    f"another process holds {self.path}. Wait until it is done, then run the command again."
-                ) from None
+            for descriptor in (queue, file):
+                if wait:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                elif not _alone(descriptor, patience):
+                    raise LockHeldError(
+                        f"another process holds {self.path}. Wait until it is done, then run this again."
+                    )
             self._held.depth = 1
             try:
                 yield

@@ -187,7 +187,7 @@ def _purge_spaces(store: Store) -> None:
     deleted = [name for name in spaces if _deletion_files(store, name)]
     if not deleted:
         return
-    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False):
+    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False, patience=PATIENCE):
         for name in deleted:
             table = tables.open_if_whole(store.database, name)
             if table is None:

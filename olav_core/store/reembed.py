@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Catch-up rounds before the lock; the last round, under the lock, embeds what changed during the one before.
 ROUNDS = 4
+#: Seconds to wait for maintenance, which holds the lock while it compacts the vectors of other spaces.
+PATIENCE = 3.0
 
 Embed = Callable[[list[str]], Any]
 #: Called with (rows done, rows in all) after every batch.
@@ -58,7 +60,7 @@ def reembed(
     Raises StoreError when another re-embed runs or the proof of ids and counts fails: nothing is switched.
     On a remote URI there is no lock: stop the writers first (a write during the switch makes it start over).
     """
-    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False):
+    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False, patience=PATIENCE):
         store.refresh()
         if store.fingerprint == fingerprint_json:
             store.adopt()
@@ -89,7 +91,7 @@ def reembed(
 
 def purge(store: Store) -> list[str]:
     """Drop the vectors of every other space (kept or half made); returns the names of the dropped tables."""
-    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False):
+    with WriteLock.beside(store.uri, "reembed").exclusive(wait=False, patience=PATIENCE):
         names = kept(store)
         for name in names:
             store.database.drop_table(name)

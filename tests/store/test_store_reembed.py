@@ -10,6 +10,8 @@ from store_child import embed
 from store_rows import DIMENSION, SPACE, fact, vectors
 
 from olav_core.errors import EmbedderError, EmbeddingDimMismatchError, StoreError
+from olav_core.store import reembed as module
+from olav_core.store.lock import WriteLock
 from olav_core.store.reembed import kept, purge, reembed
 from olav_core.store.store import Store
 
@@ -118,6 +120,20 @@ def test_maintenance_finishes_a_killed_deletion(filled, cut_off):
     assert kept(filled) == []
 
 
+def test_a_move_waits_for_the_maintenance_of_kept_vectors(filled, uri):
+    reembed(filled, embed, TARGET)
+    with WriteLock.beside(uri, "reembed").exclusive():
+        thread = threading.Thread(
+            target=lambda: reembed(Store.open(uri), lambda texts: vectors(len(texts)), SPACE)
+        )
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join()
+    filled.refresh()
+    assert filled.fingerprint == SPACE
+
+
 def test_maintenance_leaves_the_tables_of_a_running_reembed_alone(filled, uri):
     def meanwhile(texts):
         assert Store.open(uri).optimize().failures == ()
@@ -194,8 +210,6 @@ def test_a_bad_embedder_leaves_the_store_as_it_was(filled, bad):
 
 
 def test_vectors_that_belong_to_other_rows_stop_the_switch(filled, monkeypatch):
-    from olav_core.store import reembed as module
-
     keep = module._VectorTable._append
     monkeypatch.setattr(
         module._VectorTable,
@@ -214,7 +228,9 @@ def test_an_empty_store_moves(store):
     assert store.upsert([fact("x")], np.ones((1, 16)))[0].created
 
 
-def test_two_at_once_are_refused(filled, uri):
+def test_two_at_once_are_refused(filled, uri, monkeypatch):
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+
     def inner(texts):
         with pytest.raises(StoreError, match="another process holds"):
             reembed(Store.open(uri), embed, TARGET)
