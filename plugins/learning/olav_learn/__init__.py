@@ -8,6 +8,13 @@ from olav_core import CommandSpec, hookimpl
 from olav_learn.patterns import PatternItem as PatternItem
 from olav_learn.patterns import PatternReport as PatternReport
 from olav_learn.patterns import learn_patterns as learn_patterns
+from olav_learn.reflections import ReflectionReport as ReflectionReport
+from olav_learn.reflections import learn_reflections as learn_reflections
+from olav_learn.reflections import resolve as resolve
+from olav_learn.reflections import supersede as supersede
+from olav_learn.run_record import RunCall as RunCall
+from olav_learn.run_record import audited_calls as audited_calls
+from olav_learn.run_record import read_calls as read_calls
 
 if TYPE_CHECKING:
     import click

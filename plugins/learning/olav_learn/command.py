@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 import olav_core
-from olav_core import Chat, Terminal, json_option, workspace_option
+from olav_core import Chat, Fault, Terminal, json_option, workspace_option
 from olav_learn.patterns import PatternItem, PatternReport, learn_patterns
+from olav_learn.reflections import learn_reflections, resolve, supersede
+from olav_learn.run_record import audited_calls, read_calls
 from olav_learn.single_flight import single_flight
 
 FAILED = 1
@@ -72,6 +74,84 @@ def patterns(
     terminal.result(pattern_object(report), *([] if as_json else _pattern_view(report, dry_run or plan)))
     if report.count("failed"):
         click.get_current_context().exit(FAILED)
+
+
+@learn.command()
+@click.argument(
+    "files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE]…"
+)
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would be learnt; write nothing.")
+@workspace_option
+@json_option
+def reflections(files: tuple[Path, ...], dry_run: bool, workspace: Path | None, as_json: bool) -> None:
+    """Turn failed calls into lessons: of JSON-lines files, without a file of the audit trail.
+
+    Each line is an object as `olav capture import` reads it: tool (needed), args, result, status, run, call,
+    time; and error. No model is asked. Exit code 1 when a line has a fault; the others are read all the same.
+
+    With --json: {"applied", "resolved": [id], "reflections": [{"tool", "text", "outcome", "failures", "id"}],
+    "faults": [{"path", "line", "message"}]}.
+    """
+    from attrs import asdict
+
+    terminal = Terminal(as_json=as_json)
+    with terminal.guarded(), olav_core.open(workspace) as memory, single_flight(memory):
+        faults: list[Fault] = []
+        calls = [] if files else audited_calls(memory)
+        for file in files:
+            read, wrong = read_calls(memory, file)
+            calls += read
+            faults += wrong
+        report = learn_reflections(memory, sorted(calls, key=lambda call: call.time), dry_run=dry_run)
+    value = {
+        "applied": report.applied,
+        "resolved": list(report.resolved),
+        "reflections": [asdict(item) for item in report.items],
+        "faults": [{"path": fault.path, "line": fault.line, "message": fault.message} for fault in faults],
+    }
+    lines = [f"{item.outcome}: {item.text}" for item in report.items if item.outcome != "quarantined"]
+    lines += [
+        f"quarantined: {item.tool} ({item.failures} failures)"
+        for item in report.items
+        if item.outcome == "quarantined"
+    ]
+    lines += [f"resolved: {id}" for id in report.resolved]
+    terminal.result(value, *(lines or ["Nothing to learn."]))
+    for fault in faults:
+        terminal.note(str(fault), style="red")
+    if faults:
+        click.get_current_context().exit(FAILED)
+
+
+@learn.command("resolve")
+@click.argument("identifier", metavar="ID")
+@workspace_option
+@json_option
+def resolve_command(identifier: str, workspace: Path | None, as_json: bool) -> None:
+    """Close a reflection whose cause is gone: it is not injected any more.
+
+    With --json: {"id"}.
+    """
+    terminal = Terminal(as_json=as_json)
+    with terminal.guarded(), olav_core.open(workspace) as memory:
+        done = resolve(memory, identifier)
+    terminal.result({"id": done}, f"Resolved {done}")
+
+
+@learn.command("supersede")
+@click.argument("identifier", metavar="ID")
+@click.argument("by", metavar="BY_ID")
+@workspace_option
+@json_option
+def supersede_command(identifier: str, by: str, workspace: Path | None, as_json: bool) -> None:
+    """Close the reflection ID in favour of the reflection BY_ID.
+
+    With --json: {"id"}.
+    """
+    terminal = Terminal(as_json=as_json)
+    with terminal.guarded(), olav_core.open(workspace) as memory:
+        done = supersede(memory, identifier, by)
+    terminal.result({"id": done}, f"Superseded {done}")
 
 
 def pattern_object(report: PatternReport) -> dict[str, Any]:
