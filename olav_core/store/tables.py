@@ -73,18 +73,21 @@ def create(database: Any, name: str, schema: pa.Schema) -> Any:
 
 
 def open_if_whole(database: Any, name: str) -> Any:
-    """Open a side table; None when only remains of it lie there, as after a kill amid its deletion.
+    """Open a table of vectors; None when only remains of it lie there, as after a kill amid its deletion.
 
-    Such a table is listed, cannot be opened, and holds nothing. Raises StoreError for any other failure.
+    Such a table is listed, and either cannot be opened or lacks files: its column `revision` is read to tell.
+    What it held is derived. Raises StoreError for any other failure.
     """
     try:
-        return database.open_table(name)
+        table = database.open_table(name)
+        table.search().select(["revision"]).to_arrow()
     except Exception as error:
-        if "not found" in str(error):
+        if "not found" in str(error).lower():
             return None
         raise StoreError(
-            f"side table {name} cannot be opened: {_short(error)}. Check its rights and the disk."
+            f"side table {name} cannot be read: {_short(error)}. Check its rights and the disk."
         ) from error
+    return table
 
 
 def open_memory(database: Any, uri: str) -> Any:

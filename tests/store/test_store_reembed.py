@@ -100,12 +100,12 @@ def test_purging_an_erased_row_rewrites_the_kept_vectors(filled, uri):
     assert len(list((folder / "data").iterdir())) == 1
 
 
-@pytest.fixture
-def cut_off(filled, uri):
-    """A table of vectors whose deletion was killed: its folder is there, its manifests are gone."""
+@pytest.fixture(params=["_versions", "data"])
+def cut_off(filled, uri, request):
+    """A table of vectors whose deletion was killed: its folder is there, some of its files are gone."""
     reembed(filled, embed, TARGET)
     (name,) = kept(filled)
-    shutil.rmtree(Path(uri) / f"{name}.lance" / "_versions")
+    shutil.rmtree(Path(uri) / f"{name}.lance" / request.param)
     return name
 
 
