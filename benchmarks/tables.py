@@ -50,7 +50,8 @@ def speed() -> list[str]:
                 f"{figures['recall']['small']['beyond_embedding']['p50_ms']:.1f}",
                 f"{scan:.2f}",
                 f"{figures['cold_open_s']:.2f}",
-                f"{figures['peak_rss_mib']:,}",
+                f"{figures['recall_after_one_write']['p50_ms']:.0f}",
+                f"{figures['rss_mib']:,}",
             ]
         )
     head = [
@@ -59,16 +60,46 @@ def speed() -> list[str]:
         "K=1, p50 ms",
         "numpy scan alone, ms",
         "cold open, s",
+        "first recall after a write, ms",
         "RSS, MiB",
     ]
-    return [
+    parts = [
         f"**Recall beyond the embedding** ({where(found)}; `benchmarks/bench_recall.py`)",
+        table(head, rows),
+    ]
+    if (RESULTS / "cost.svg").exists():
+        parts.append("![cost by rows, candidates, categories and K](benchmarks/results/cost.svg)")
+    return parts
+
+
+def peers() -> list[str]:
+    found = result("peers")
+    if found is None:
+        return []
+    sizes = sorted({row["rows"] for row in found["figures"]})
+    names = list(dict.fromkeys(row["peer"] for row in found["figures"]))
+    p50 = {(row["peer"], row["rows"]): row["k13"]["p50_ms"] for row in found["figures"]}
+    versions = {row["peer"]: row["version"] for row in found["figures"]}
+    rows = []
+    for name in names:
+        cells = []
+        for size in sizes:
+            mine, value = p50.get(("olav-core", size)), p50.get((name, size))
+            if value is None or mine is None:
+                cells.append("–")
+            else:
+                cells.append(f"{value:.1f}" if name == "olav-core" else f"{value:.1f} ({value / mine:.1f} ×)")
+        rows.append([name if name in versions[name] else f"{name} ({versions[name]})", *cells])
+    head = ["K=13, p50 ms (times ours)", *(f"{size:,} rows" for size in sizes)]
+    return [
+        f"**In one run, same vectors, embedding left out** ({where(found)}; `benchmarks/bench_peers.py`). "
+        "The first is the physical reference: a matrix product and one BM25 query, nothing else.",
         table(head, rows),
     ]
 
 
 def embedding() -> list[str]:
-    start, bulk = result("start"), result("import")
+    start, bulk, alone = result("start"), result("import"), result("embedder")
     rows = []
     if start is not None:
         rows += [[name, f"{value['p50_s']:.2f} s"] for name, value in start["figures"].items()]
@@ -76,10 +107,15 @@ def embedding() -> list[str]:
         figures = bulk["figures"]
         share = f"{figures['import_rows_per_s']} rows/s, {figures['share_of_bare']:.0%} of the bare embedder"
         rows.append([f"import of {figures['rows']:,} memories, {bulk['configuration']['embedder']}", share])
+    if alone is not None:
+        figures = alone["figures"]
+        name = alone["configuration"]["embedder"]
+        rows.append([f"one query, {name} alone", f"{figures['query_p50_ms']:.1f} ms"])
+        rows.append([f"{name} loaded", f"{figures['load_s']:.2f} s, {figures['rss_mib']} MiB"])
     if not rows:
         return []
     return [
-        "**Start and import** (`benchmarks/bench_start.py`, `benchmarks/bench_import.py`)",
+        "**Start, import, embedding** (`benchmarks/bench_start.py`, `bench_import.py`, `bench_embedder.py`)",
         table(["what", "p50"], rows),
     ]
 
@@ -105,11 +141,40 @@ def scales() -> list[str]:
     return ["**Distance scales** (squared L2, centred; `benchmarks/measure_embedder.py`)", table(head, rows)]
 
 
+def faults() -> list[str]:
+    found = result("faults")
+    if found is None:
+        return []
+    names = ("fault", "tries", "acknowledged", "lost", "doubled")
+    rows = [
+        [f"{row[name]:,}" if name != "fault" else row[name] for name in names] for row in found["figures"]
+    ]
+    head = ["fault, at a random moment", "tries", "writes acknowledged", "lost", "doubled"]
+    return [f"**Kills** ({where(found)}; `benchmarks/bench_faults.py`)", table(head, rows)]
+
+
+def growth() -> list[str]:
+    found = result("growth")
+    if found is None:
+        return []
+    figures, asked = found["figures"], found["configuration"]
+    after, counts = figures["after_maintenance"], figures["counts"]
+    most = max(max(figures[phase]["most_versions"].values()) for phase in ("writes", "recalls"))
+    rows = [
+        ["most versions of a table meanwhile", most],
+        ["versions after maintenance", max(after["versions"].values())],
+        ["bytes on disk / live bytes", f"{after['ratio']:.2f}"],
+        ["hits counted", f"{counts['hits']:,}, {counts['rows_with_a_wrong_count']} rows with a wrong count"],
+    ]
+    what = f"{asked['writes']:,} single writes, {asked['recalls']:,} recalls by {asked['threads']} threads"
+    return [f"**Growth** ({what}; `benchmarks/bench_growth.py`)", table(["what", "figure"], rows)]
+
+
 def main() -> int:
     text = README.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = [*speed(), *embedding(), *scales()]
+    parts = [*speed(), *peers(), *embedding(), *scales(), *faults(), *growth()]
     fresh = f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
     if "--check" in sys.argv:
         if fresh != text:
