@@ -5,52 +5,36 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from olav_core.agents import DEFAULT_AGENT, check_scopes, scopes_of, tier_of
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
-from olav_core.embedding.space import EmbeddingSpace
-from olav_core.errors import (
-    EmbeddingSpaceMismatchError,
-    OlavError,
-    RecordError,
-    StoreError,
-    UnknownIdError,
-)
+from olav_core.engine import Engine
+from olav_core.errors import OlavError, RecordError, UnknownIdError
 from olav_core.host.registry import Registry
 from olav_core.recall.recall import CandidateTrace, Recall
-from olav_core.recall.tier import DEFAULT_TIER, TIER_LIMITS, Tier, check_tier, tier_of_model
-from olav_core.records import GLOBAL_SCOPE, MemoryRecord, check_scope, clean_text
+from olav_core.recall.tier import TIER_LIMITS
+from olav_core.records import MemoryRecord, clean_text
 from olav_core.specs import Draft
 from olav_core.workspace import Workspace
-from olav_core.writer import Progress, Remembered, Writer
+from olav_core.writer import Progress, Remembered
 
 if TYPE_CHECKING:
     from olav_core.capture.capture import Capture, Captured
     from olav_core.importing.report import ImportReport
     from olav_core.index.coverage import Coverage
     from olav_core.index.index import RecallIndex
-    from olav_core.recall.pipeline import RecallPipeline
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
 
-_T = TypeVar("_T")
-
-DEFAULT_AGENT = "core"
 #: Drafts that are embedded and committed together: bounds memory, keeps commits few.
 WRITE_BATCH = 512
-
-
-def _checked_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(scopes, str):  # its characters would be taken for scopes, and nothing found
-        raise RecordError(f"scopes must be a list of scopes, not the string {scopes!r}. Pass [{scopes!r}].")
-    return tuple(dict.fromkeys(check_scope(scope) for scope in scopes))
 
 
 def _check_count(name: str, value: object) -> None:
@@ -70,23 +54,13 @@ class Memory:
         self.settings = settings
         self.registry = registry
         self.store = store
-        self.categories = settings.apply_to(registry)
+        # What a killed process captured is stored by the next one that recalls.
+        self._engine = Engine(
+            workspace, settings, registry, store, on_first_recall=lambda: self.captures.resume()
+        )
+        self.categories = self._engine.categories
         self._lock = Lock()
-        self._moving = Lock()
-        self._closed = False
         self._captures: Capture | None = None
-        self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
-        spec = registry.embedder(settings.embedder.id)
-        self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
-        store.upkeep.due_versions = settings.store.maintain_after
-        store.upkeep.then = self._catch_up
-
-    def _use_embedder(self, handle: EmbedderHandle) -> None:
-        with self._lock:
-            self.embedder = handle
-            self._space = EmbeddingSpace(self.store, handle)
-            self.writer = Writer(self.store, handle, self.registry, self.categories, self._space.check)
-            self._pipeline: RecallPipeline | None = None
 
     # --- recall ---------------------------------------------------------------------------------
 
@@ -112,7 +86,7 @@ class Memory:
 
         Raises EmbeddingSpaceMismatchError, UnknownIdError (category) and ConfigError (tier).
         """
-        chosen = self._tier(agent, tier, model)
+        chosen = tier_of(agent, self.settings, tier=tier, model=model)
         result = self._run(
             query,
             agent=agent,
@@ -147,7 +121,7 @@ class Memory:
             query,
             agent=agent,
             scopes=self._scopes(agent, scopes),
-            tier=self._tier(agent, None, None),
+            tier=tier_of(agent, self.settings),
             limit=limit,
             category=category,
             ranking_only=True,
@@ -256,11 +230,11 @@ class Memory:
 
     def prepare(self, draft: Draft) -> MemoryRecord:
         """Return the checked, redacted record that `draft` becomes; nothing is written."""
-        return self.writer.prepare(draft)
+        return self._engine.writer.prepare(draft)
 
     def write(self, records: Sequence[MemoryRecord], **options: Any) -> list[Remembered]:
         """Write prepared records; see Writer.write."""
-        return self._in_one_space(lambda: self.writer.write(records, **options))
+        return self._engine.write(records, **options)
 
     def forget(self, id: str, *, purge: bool = False) -> str:
         """Erase the memory `id` (or a unique prefix) from every read path; return its id.
@@ -302,7 +276,7 @@ class Memory:
     ) -> list[MemoryRecord]:
         """Return memories, newest first; every scope unless `scopes` names some."""
         if scopes is not None:
-            scopes = _checked_scopes(scopes)
+            scopes = check_scopes(scopes)
         for name, value in (("limit", limit), ("offset", offset)):
             if value is not None:
                 _check_count(name, value)
@@ -377,7 +351,7 @@ class Memory:
 
         Raises EmbedderUnavailableError when that cannot be found out.
         """
-        self._space.check()
+        self._engine.space.check()
 
     def status(self) -> dict[str, Any]:
         """Return rows per category and scope, orphans, the embedding space, size and index coverage."""
@@ -387,15 +361,7 @@ class Memory:
 
     def optimize(self) -> MaintenanceReport:
         """Fold access counts, delete expired rows, compact, clean up, bring the index up to date."""
-        report = self.store.optimize()
-        self.index.sync()
-        self.index.flush()
-        return report
-
-    def _catch_up(self) -> None:
-        if self._pipeline is not None:
-            self._pipeline.index.sync()
-            self._pipeline.index.flush()
+        return self._engine.optimize()
 
     def reembed(
         self, embedder: str, options: Mapping[str, Any] | None = None, *, on_progress: Progress | None = None
@@ -405,15 +371,7 @@ class Memory:
         The configuration then names the new embedder, and this memory goes on with it. The old vectors are
         kept, so going back is cheap, until `purge_old_spaces`.
         """
-        from olav_core.store.reembed import reembed
-
-        handle = EmbedderHandle(self.registry.embedder(embedder), options or {})
-        fingerprint = handle.fingerprint().to_json()
-        with self._moving:
-            report = reembed(self.store, handle.passages, fingerprint, on_progress=on_progress)
-            Settings.save_embedder(self.workspace.config_path, embedder, options or {})
-            self._use_embedder(handle)
-        return report
+        return self._engine.reembed(embedder, options or {}, on_progress=on_progress)
 
     def purge_old_spaces(self) -> Sequence[str]:
         """Drop the vectors that `reembed` kept of embedders that were left; return the tables' names."""
@@ -429,46 +387,18 @@ class Memory:
     @property
     def index(self) -> RecallIndex:
         """The derived recall index, opened on first use."""
-        return self.pipeline.index
+        return self._engine.index
 
     @property
-    def pipeline(self) -> RecallPipeline:
-        with self._lock:
-            first = self._pipeline is None
-            if self._pipeline is None:
-                from olav_core.index.index import RecallIndex
-                from olav_core.recall.chain import build_chain
-                from olav_core.recall.pipeline import RecallPipeline
-
-                self._pipeline = RecallPipeline(
-                    index=RecallIndex(
-                        self.store,
-                        self.workspace.index_directory,
-                        categories=self.categories,
-                        generic_means=self.embedder.generic_means(),
-                        resident_rows=self.settings.recall.resident_rows,
-                    ),
-                    embedder=self.embedder,
-                    categories=self.categories,
-                    chain=build_chain(self.registry, self.settings, self.categories),
-                    settings=self.settings.recall,
-                    executor=self._executor,
-                    check_space=self._space.check,
-                )
-            pipeline = self._pipeline
-        if first:
-            self.captures.resume()  # what a killed process captured is stored by the next one that recalls
-        return pipeline
+    def embedder(self) -> EmbedderHandle:
+        """The embedder in use."""
+        return self._engine.embedder
 
     def close(self) -> None:
         """Store captured calls, flush the recall log, let go of the index. It is unusable afterwards."""
         if self._captures is not None:
             self._captures.close()
-        self._closed = True
-        self._executor.shutdown(wait=True)
-        if self._pipeline is not None:
-            self._pipeline.index.close()
-        self.store.close()
+        self._engine.close()
 
     def __enter__(self) -> Memory:
         return self
@@ -486,44 +416,11 @@ class Memory:
         if category is not None:
             self.registry.category(category)
         _check_count("limit", options["limit"])
-        return self._in_one_space(lambda: self.pipeline.run(query, category=category, **options))
-
-    def _in_one_space(self, action: Callable[[], _T]) -> _T:
-        """Run `action`, and again when this memory's own re-embed switched the space under it."""
-        while True:
-            if self._closed:
-                raise StoreError("this memory was closed. Open it again with `olav_core.open`.")
-            with self._lock:
-                writer = self.writer
-            try:
-                return action()
-            except EmbeddingSpaceMismatchError:
-                with self._moving:  # until the switch is complete
-                    if self.writer is writer:
-                        raise
+        return self._engine.recall(query, category=category, **options)
 
     def scopes_of(self, agent: str) -> tuple[str, ...]:
         """Return the scopes that `agent` recalls from: its own, its teams' and "global"."""
-        return self._scopes(agent, None)
+        return scopes_of(agent, self.settings)
 
     def _scopes(self, agent: str, scopes: Sequence[str] | None) -> tuple[str, ...]:
-        if scopes is not None:
-            return _checked_scopes(scopes)
-        settings = self.settings.agents.get(agent)
-        teams = settings.teams if settings is not None else ()
-        named = (team if team.startswith("team:") else f"team:{team}" for team in teams)
-        return tuple(dict.fromkeys((check_scope(agent), *named, GLOBAL_SCOPE)))
-
-    def _tier(self, agent: str, tier: str | None, model: str | None) -> Tier:
-        own = self.settings.agents.get(agent)
-        rules = [(rule.match, check_tier(rule.tier)) for rule in self.settings.tiers.rules]
-        if tier is not None:
-            return check_tier(tier)
-        if model is not None:
-            return tier_of_model(model, rules)
-        for source in (own, self.settings.recall):
-            if source is not None and source.tier is not None:
-                return check_tier(source.tier)
-            if source is not None and source.model is not None:
-                return tier_of_model(source.model, rules)
-        return DEFAULT_TIER
+        return scopes_of(agent, self.settings) if scopes is None else check_scopes(scopes)

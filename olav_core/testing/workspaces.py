@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
+from olav_core.agents import DEFAULT_AGENT
 from olav_core.index.pool import Candidate, Pool
-from olav_core.memory import DEFAULT_AGENT, Memory
+from olav_core.memory import Memory
 from olav_core.opening import init, open
 from olav_core.recall.query import Query
 from olav_core.records import GLOBAL_SCOPE, MemoryRecord, memory_id
@@ -21,7 +22,7 @@ from olav_core.text.analyzer import query_terms
 from olav_core.text.language import language_of
 
 if TYPE_CHECKING:
-    from olav_core.specs import FloatArray
+    from olav_core.arrays import FloatArray
 
 
 def open_workspace(

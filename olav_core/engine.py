@@ -1,0 +1,158 @@
+"""The engine of an open memory: embedder, writer, pipeline and index, in the store's one embedding space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from olav_core.config import Settings
+from olav_core.embedding.handle import EmbedderHandle
+from olav_core.embedding.space import EmbeddingSpace
+from olav_core.errors import EmbeddingSpaceMismatchError, StoreError
+from olav_core.writer import Progress, Remembered, Writer
+
+if TYPE_CHECKING:
+    from olav_core.host.registry import Registry
+    from olav_core.index.index import RecallIndex
+    from olav_core.recall.pipeline import RecallPipeline
+    from olav_core.recall.recall import Recall
+    from olav_core.records import MemoryRecord
+    from olav_core.specs import CategorySpec
+    from olav_core.store.maintenance import MaintenanceReport
+    from olav_core.store.reembed import ReembedReport
+    from olav_core.store.store import Store
+    from olav_core.workspace import Workspace
+
+_T = TypeVar("_T")
+
+
+class Engine:
+    """Makes what recalls and writes, and makes it anew when the space is switched. Thread-safe.
+
+    The embedder loads at the first recall or write; the pipeline and its index open at the first recall,
+    which `on_first_recall` hears of. Call `close` at the end.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        settings: Settings,
+        registry: Registry,
+        store: Store,
+        *,
+        on_first_recall: Callable[[], object],
+    ) -> None:
+        self.store = store
+        self.categories: Mapping[str, CategorySpec] = settings.apply_to(registry)
+        self._workspace = workspace
+        self._settings = settings
+        self._registry = registry
+        self._on_first_recall = on_first_recall
+        self._lock = Lock()
+        self._moving = Lock()
+        self._closed = False
+        self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
+        spec = registry.embedder(settings.embedder.id)
+        self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
+        store.upkeep.due_versions = settings.store.maintain_after
+        store.upkeep.then = self._catch_up
+
+    def _use_embedder(self, handle: EmbedderHandle) -> None:
+        with self._lock:
+            self.embedder = handle
+            self.space = EmbeddingSpace(self.store, handle)
+            self.writer = Writer(self.store, handle, self._registry, self.categories, self.space.check)
+            self._pipeline: RecallPipeline | None = None
+
+    @property
+    def pipeline(self) -> RecallPipeline:
+        """The recall pipeline of the present space."""
+        with self._lock:
+            first = self._pipeline is None
+            if self._pipeline is None:
+                from olav_core.index.index import RecallIndex
+                from olav_core.recall.chain import build_chain
+                from olav_core.recall.pipeline import RecallPipeline
+
+                self._pipeline = RecallPipeline(
+                    index=RecallIndex(
+                        self.store,
+                        self._workspace.index_directory,
+                        categories=self.categories,
+                        generic_means=self.embedder.generic_means(),
+                        resident_rows=self._settings.recall.resident_rows,
+                    ),
+                    embedder=self.embedder,
+                    categories=self.categories,
+                    chain=build_chain(self._registry, self._settings, self.categories),
+                    settings=self._settings.recall,
+                    executor=self._executor,
+                    check_space=self.space.check,
+                )
+            pipeline = self._pipeline
+        if first:
+            self._on_first_recall()
+        return pipeline
+
+    @property
+    def index(self) -> RecallIndex:
+        """The derived recall index, opened on first use."""
+        return self.pipeline.index
+
+    def recall(self, query: str, **options: Any) -> Recall:
+        """Run one recall; see RecallPipeline.run."""
+        return self._in_one_space(lambda: self.pipeline.run(query, **options))
+
+    def write(self, records: Sequence[MemoryRecord], **options: Any) -> list[Remembered]:
+        """Write prepared records; see Writer.write."""
+        return self._in_one_space(lambda: self.writer.write(records, **options))
+
+    def _in_one_space(self, action: Callable[[], _T]) -> _T:
+        """Run `action`, and again when this engine's own re-embed switched the space under it."""
+        while True:
+            if self._closed:
+                raise StoreError("this memory was closed. Open it again with `olav_core.open`.")
+            with self._lock:
+                writer = self.writer
+            try:
+                return action()
+            except EmbeddingSpaceMismatchError:
+                with self._moving:  # until the switch is complete
+                    if self.writer is writer:
+                        raise
+
+    def reembed(
+        self, embedder: str, options: Mapping[str, Any], *, on_progress: Progress | None = None
+    ) -> ReembedReport:
+        """Move the store to another embedder, name it in the configuration, and go on with it."""
+        from olav_core.store.reembed import reembed
+
+        handle = EmbedderHandle(self._registry.embedder(embedder), options)
+        fingerprint = handle.fingerprint().to_json()
+        with self._moving:
+            report = reembed(self.store, handle.passages, fingerprint, on_progress=on_progress)
+            Settings.save_embedder(self._workspace.config_path, embedder, options)
+            self._use_embedder(handle)
+        return report
+
+    def optimize(self) -> MaintenanceReport:
+        """Maintain the store now and bring the index up to date."""
+        report = self.store.optimize()
+        self.index.sync()
+        self.index.flush()
+        return report
+
+    def _catch_up(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.index.sync()
+            self._pipeline.index.flush()
+
+    def close(self) -> None:
+        """Wait for what is being embedded, let go of the index and the store."""
+        self._closed = True
+        self._executor.shutdown(wait=True)
+        if self._pipeline is not None:
+            self._pipeline.index.close()
+        self.store.close()
