@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any
 from olav_core import ConfigError, EmbedderSpec, ModelIdentity, Options, hookimpl
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core import FloatArray
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _HAS_CJK = re.compile(f"[{_CJK}]")

@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from olav_core.arrays import FloatArray
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.query import Query
     from olav_core.suite import Suite
-
-    FloatArray = NDArray[np.float32]
 
 Options = Mapping[str, Any]
 Stage = Literal["retrieve", "fuse", "boost", "rerank", "diversify"]

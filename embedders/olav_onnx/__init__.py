@@ -23,10 +23,7 @@ from olav_core import (
 from olav_onnx import side_files
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core import FloatArray
 
 
 @define(kw_only=True, eq=False)

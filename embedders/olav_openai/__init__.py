@@ -19,10 +19,7 @@ from olav_core import (
 from olav_openai.endpoint import Endpoint
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core import FloatArray
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 

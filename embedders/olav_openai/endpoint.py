@@ -15,10 +15,8 @@ from olav_core import ConfigError, EmbedderError, EmbedderUnavailableError
 
 if TYPE_CHECKING:
     import httpx
-    import numpy as np
-    from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float32]
+    from olav_core import FloatArray
 
 #: Seconds: first wait, longest wait that is ours, longest `Retry-After` that is honoured.
 FIRST_WAIT, LONGEST_WAIT, LONGEST_RETRY_AFTER = 0.5, 8.0, 30.0

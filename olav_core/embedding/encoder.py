@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 Pooling = Literal["mean", "cls", "last", "max", "model"]
 POOLINGS: tuple[Pooling, ...] = ("mean", "cls", "last", "max", "model")

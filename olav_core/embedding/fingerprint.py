@@ -11,10 +11,7 @@ from attrs import field, frozen
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: What is embedded to tell spaces apart: a question, then passages in English, Chinese and code.
 CANARY_QUERY = "why is the BGP neighbour 10.0.0.1 idle?"

@@ -16,10 +16,7 @@ from olav_core.records import check_text, clean_text
 from olav_core.specs import DistanceScale, Embedder, EmbedderSpec, ModelIdentity, Options
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: Texts that an embedder gets at a time: memory and progress of a bulk write are bounded by it.
 CHUNK_TEXTS = 256

@@ -15,10 +15,7 @@ from olav_core.records import ORIGINS, MemoryRecord, check_scope, check_tags, ch
 from olav_core.writer import as_time
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: Grows when an older olav-core could not read the file.
 FORMAT = 1

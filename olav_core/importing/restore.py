@@ -21,12 +21,8 @@ from olav_core.specs import Fault
 from olav_core.store.tombstones import text_hash
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from olav_core.arrays import FloatArray
     from olav_core.memory import Memory
-
-    FloatArray = NDArray[np.float32]
 
 #: Rows per commit: embedders fill their batches, and memory stays flat in the length of the file.
 BATCH = 512

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 
 class RowSource(Protocol):

@@ -20,11 +20,8 @@ from olav_core.index.pool import Pool
 from olav_core.index.resident import OtherSpaceError, ResidentRows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from olav_core.arrays import FloatArray
     from olav_core.specs import CategorySpec
-
-    FloatArray = NDArray[np.float32]
 
 _log = logging.getLogger("olav.index")
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: Rows per block (12 MB at 384 dimensions): growth never copies the matrix, centring anew copies one block.
 BLOCK_ROWS = 8_192

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: Rows of a language at which its own mean weighs as much as the embedder's generic one.
 SHRINKAGE_ROWS = 50

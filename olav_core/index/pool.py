@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from olav_core.arrays import FloatArray
     from olav_core.index.keywords import KeywordTable
     from olav_core.index.lexical_snapshot import LexicalSnapshot
     from olav_core.index.pending import PendingRows
     from olav_core.index.record_cache import RecordCache
     from olav_core.index.rows import RowTable
-
-    FloatArray = NDArray[np.float32]
 
 
 @define(eq=False, kw_only=True)

@@ -19,11 +19,10 @@ from olav_core.text.language import languages_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from olav_core.arrays import FloatArray
     from olav_core.index.changed_rows import ChangedRows
     from olav_core.records import MemoryRecord
     from olav_core.specs import CategorySpec
-
-    FloatArray = NDArray[np.float32]
 
 #: Share of dead slots above which the resident arrays are packed (and the least number worth it).
 DEAD_SHARE = 0.2

@@ -10,10 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: Matrix elements of one product. From 460,800 on OpenBLAS (interface/gemv.c) starts threads that wait for
 #: one another: with a model on the same cores 6.6 ms instead of 0.2 ms at 10,000 x 384.

@@ -27,12 +27,13 @@ from olav_core.text.analyzer import query_terms
 from olav_core.text.language import language_of
 
 if TYPE_CHECKING:
+    from olav_core.arrays import FloatArray
     from olav_core.config import RecallSettings
     from olav_core.embedding.handle import EmbedderHandle
     from olav_core.index.index import RecallIndex
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.chain import Chain
-    from olav_core.specs import CategorySpec, FloatArray
+    from olav_core.specs import CategorySpec
 
 #: Of a longer query only the first and last halves of this many characters are embedded.
 MAX_QUERY_CHARS = 4_000

@@ -11,11 +11,12 @@ from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbeddingSpaceMismatchError
 
 if TYPE_CHECKING:
+    from olav_core.arrays import FloatArray
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.chain import Chain
     from olav_core.recall.query import Query
     from olav_core.recall.run import Run
-    from olav_core.specs import CategorySpec, FloatArray
+    from olav_core.specs import CategorySpec
 
 
 def leg_scores(chain: Chain, query: Query, pool: Pool, run: Run) -> dict[str, FloatArray]:

@@ -12,10 +12,7 @@ from olav_core.specs import Embedder, ModelIdentity
 from olav_core.testing.contract import ODD_TEXTS, PluginContract
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float32]
+    from olav_core.arrays import FloatArray
 
 #: Cosine from which two vectors of one text count as the same (int8 models round by batch).
 SAME = 0.999
