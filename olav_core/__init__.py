@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
     from olav_core.config import Settings as Settings
-    from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.embedding.distance import canonical as canonical
+    from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import CaptureError as CaptureError
     from olav_core.errors import ChatError as ChatError
     from olav_core.errors import ChatUnavailableError as ChatUnavailableError

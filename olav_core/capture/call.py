@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
