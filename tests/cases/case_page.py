@@ -61,10 +61,10 @@ ELSEWHERE = {
         "store/test_store_upsert.py::test_scopes_are_exact",
         "index/test_recall_index.py::test_scopes_are_exact",
     ],
-    4: ["test_registry.py::test_a_wrong_category_is_refused_with_the_reason_and_alone"],
-    5: ["test_analyzer.py::test_text_without_words_has_no_terms"],
-    6: ["test_analyzer.py::test_query_syntax_is_only_text"],
-    7: ["test_analyzer.py::test_a_long_identifier_is_one_term_that_matches_exactly"],
+    4: ["host/test_registry.py::test_a_wrong_category_is_refused_with_the_reason_and_alone"],
+    5: ["text/test_analyzer.py::test_text_without_words_has_no_terms"],
+    6: ["text/test_analyzer.py::test_query_syntax_is_only_text"],
+    7: ["text/test_analyzer.py::test_a_long_identifier_is_one_term_that_matches_exactly"],
     8: ["index/test_recall_index.py::test_the_lexical_leg_alone_finds_it"],
     11: ["index/test_bm25.py::test_a_query_the_store_knows_little_of_scores_low"],
     12: [
@@ -85,11 +85,11 @@ ELSEWHERE = {
     41: ["store/test_store_maintenance.py::test_a_failed_step_is_reported_and_the_others_run"],
     44: ["store/test_store_reembed.py::test_kill_9_at_any_point_resumes_to_an_equal_store"],
     49: [
-        "test_importing.py::test_directories_do_not_take_each_others_guides",
-        "test_importing.py::test_a_removed_file_is_retired_by_its_own_directory_only",
-        "test_importing.py::test_importing_twice_embeds_and_writes_nothing",
-        "test_importing.py::test_one_edited_of_54_is_one_embedding",
-        "test_importing.py::test_only_the_scope_edited_moves_the_row",
+        "importing/test_directory.py::test_directories_do_not_take_each_others_guides",
+        "importing/test_directory.py::test_a_removed_file_is_retired_by_its_own_directory_only",
+        "importing/test_directory.py::test_importing_twice_embeds_and_writes_nothing",
+        "importing/test_directory.py::test_one_edited_of_54_is_one_embedding",
+        "importing/test_directory.py::test_only_the_scope_edited_moves_the_row",
     ],
 }
 _IN_NAME = re.compile(r"test_case_(\d+)_")

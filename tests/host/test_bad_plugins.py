@@ -1,6 +1,6 @@
 """Bad plug-ins as real distributions: each is named with version, entry point and mend; the good one works.
 
-Fakes lie on the import path as an installer would leave them; tests/test_registry.py has the finer points.
+Fakes lie on the import path as an installer would leave them; test_registry.py has the finer points.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 from olav_core.host.hook_reference import PAGE, HookDoc, hooks, main, page
 from olav_core.host.validation import SPEC_TYPES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_current() -> None:
@@ -33,7 +33,7 @@ def test_every_hook_says_purpose_moment_result_and_gives_an_example(doc: HookDoc
 
 @pytest.mark.parametrize("doc", hooks(), ids=lambda doc: doc.name)
 def test_every_hook_is_named_by_a_test_and_by_the_page(doc: HookDoc) -> None:
-    tests = (path.read_text("utf-8") for path in Path(__file__).parent.rglob("test_*.py"))
+    tests = (path.read_text("utf-8") for path in Path(__file__).parents[1].rglob("test_*.py"))
     assert any(re.search(rf"\b{doc.name}\b", text) for text in tests)
     assert f"\n## {doc.name}\n\n```text\n{doc.signature}\n" in page()
 
