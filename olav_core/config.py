@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 #: The chain of a fresh workspace.
 DEFAULT_RANKERS: Final = ("vector", "bm25", "score_fusion", "keyword_boost", "near_duplicate")
-#: Tokens that the injected block may take, by tier: under 10 % of a window of 8k, 16k and 48k, and room for one
-#: passage of a document (up to 600 tokens) in the smallest.
+#: Tokens that the injected block may take, by tier: under 10 % of a window of 8k, 16k and 48k, and room for
+#: one passage of a document (up to 600 tokens) in the smallest.
 DEFAULT_TOKEN_BUDGET: Final[Mapping[Tier, int]] = MappingProxyType(
     {"small": 750, "medium": 1_200, "large": 3_000}
 )
@@ -127,8 +127,8 @@ class CaptureSettings:
 
     `verbs`: a team's own verbs, with their inflections. `deny`: names, or patterns such as `scratch_*`, that
     are never captured. `tools`: true or false by name, before every other rule. A name is a tool's whole name
-    or its last part (`push_config` for `netops.push_config`). `scope`: where events go, `agent` for the acting
-    agent's own. `durable`: acknowledge only what survives a power cut. `spool_mb`: how much may wait.
+    or its last part (`push_config` for `netops.push_config`). `scope`: where events go, `agent` for the
+    acting agent's own. `durable`: acknowledge only what survives a power cut. `spool_mb`: how much may wait.
     """
 
     enabled: bool = True

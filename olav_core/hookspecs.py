@@ -129,7 +129,7 @@ def olav_register_suites() -> Sequence[SuiteSpec]:  # type: ignore[empty-body]
     Called once, when the registry is built. Return a list of SuiteSpec. `load` gets the paths of the command
     line and returns a Suite: memories to store and queries with the ids that answer them.
 
-    Example: `return [SuiteSpec(id="tickets", purpose="Solved tickets", files="a CSV file", load=load_tickets)]`
+    Example: `return [SuiteSpec(id="tickets", purpose="Solved tickets", files="CSV", load=load_tickets)]`
     """
 
 

@@ -247,8 +247,9 @@ class VerbMatcherSpec:
     - `extend(verbs)`: a `match` that also knows these verbs of a team (`capture.verbs`).
     - `writes(tool_name, args)`: for tools whose arguments decide (a shell, SQL, an HTTP client): True for a
       change, False for a look, None when the name decides. `args` may hold anything.
-    - `succeeded(result)`, or `succeeded(result, tool_name="")`: False for a result that is a failure whatever its
-      status says, True for one that says it succeeded, None when it cannot tell. `result` may be anything.
+    - `succeeded(result)`, or `succeeded(result, tool_name="")`: False for a result that is a failure whatever
+      its status says, True for one that says it succeeded, None when it cannot tell. `result` may be
+      anything.
     """
 
     id: str

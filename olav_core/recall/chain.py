@@ -44,8 +44,8 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
     fusers = [spec for spec in specs if spec.stage == "fuse"]
     if len(fusers) != 1 or not any(spec.stage == "retrieve" for spec in specs):
         raise ConfigError(
-            f"recall.rankers is {', '.join(settings.recall.rankers) or 'empty'}: it needs at least one ranker "
-            "of stage retrieve and exactly one of stage fuse, for example vector, bm25 and score_fusion."
+            f"recall.rankers is {', '.join(settings.recall.rankers) or 'empty'}: it needs at least one "
+            "ranker of stage retrieve and exactly one of stage fuse, as vector, bm25 and score_fusion are."
         )
 
     def built(stage: str) -> dict[str, object]:

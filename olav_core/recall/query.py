@@ -29,9 +29,9 @@ class Query:
     """One question to the memory.
 
     `text` is the user's own words. `terms` are its distinct lexical terms. `now` is seconds since the
-    epoch, UTC. `scale` is the embedder's, for canonical distances; `rows` is how many memories are in sight (in
-    scope, unexpired). `vector_source()` gives the vector when it is first asked for, so that legs that need none do
-    not wait for the embedder.
+    epoch, UTC. `scale` is the embedder's, for canonical distances; `rows` is how many memories are in sight
+    (in scope, unexpired). `vector_source()` gives the vector when it is first asked for, so that legs that
+    need none do not wait for the embedder.
     """
 
     text: str

@@ -17,7 +17,7 @@ QUOTAS_FROM = 3
 
 @frozen
 class Selection:
-    """`chosen` in slot order; `passed_over`: candidate id -> (decision, reason)."""
+    """`chosen` in slot order; `passed_over`: row -> (decision, reason)."""
 
     chosen: list[Candidate]
     passed_over: dict[int, tuple[str, str]] = Factory(dict)

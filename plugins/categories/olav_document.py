@@ -12,7 +12,7 @@ from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
 @frozen(kw_only=True)
 class Document:
-    """`source`: the file or address. `section`: the headings above the passage. `page`: where there are pages.
+    """`source`: the file or address. `section`: the headings above the passage. `page`: its number, if any.
 
     A passage is known by `anchor`, a hash of what it says, so that it stays the same row when something is
     inserted before it; without one by `chunk`, its number from 0. `previous` and `next`: the anchors of its

@@ -21,7 +21,8 @@ MEMORIES = [
 QUERIES = [
     {"qid": "q1", "query": "loopback of R1", "agent": "netops", "relevant": ["m1"], "forbidden": ["m3"],
      "kind": "identifier", "lang": "en"},
-    {"qid": "q2", "query": "发票什么时候提交", "agent": "finance", "relevant": ["m3"], "kind": "plain", "lang": "zh"},
+    {"qid": "q2", "query": "发票什么时候提交", "agent": "finance", "relevant": ["m3"], "kind": "plain",
+     "lang": "zh"},
     {"qid": "q3", "query": "发薪日", "agent": "netops", "teams": ["emea"], "relevant": ["m4"], "lang": "zh"},
     {"qid": "q4", "query": "how do I bake bread", "agent": "netops", "kind": "negative_easy"},
 ]  # fmt: skip
@@ -99,9 +100,7 @@ def test_bad_data_is_named(
     memories: list[dict[str, Any]], queries: list[dict[str, Any]], says: str, tmp_path: Path
 ) -> None:
     files = [write(tmp_path / "memories.jsonl", memories), write(tmp_path / "queries.jsonl", queries)]
-    found = bench(
-        "run", "native", *files, "--embedder", "hashing", "--cache", str(tmp_path / "c"), code=1
-    )
+    found = bench("run", "native", *files, "--embedder", "hashing", "--cache", str(tmp_path / "c"), code=1)
     assert says in found["error"]["message"]
 
 

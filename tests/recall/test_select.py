@@ -58,7 +58,8 @@ def test_the_passed_over_say_why() -> None:
     pool = candidates(("guide", 0.9), ("guide", 0.8), ("fact", 0.7), ("fact", 0.7))
     selection = select(pool, 13, kinds, [Twins()])
     assert [candidate.id for candidate in selection.chosen] == ["guide:0", "fact:2"]
-    assert {row: decision for row, (decision, _) in selection.passed_over.items()} == {1: "cap", 3: "duplicate"}
+    decisions = {row: decision for row, (decision, _) in selection.passed_over.items()}
+    assert decisions == {1: "cap", 3: "duplicate"}
 
 
 def test_a_finite_penalty_reorders() -> None:
