@@ -112,7 +112,7 @@ class Writer:
             metadata=structure(spec, metadata),
             origin=draft.origin,
             confidence=float(confidence),
-            tags=check_tags(draft.tags),
+            tags=check_tags(self._registry.redact(list(check_tags(draft.tags)))[0]),
             timestamp=timestamp,
             created_at=clock.now(),
             expires_at=expires_at,

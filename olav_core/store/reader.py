@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CHANGED = (*schema.SHOWN, "vector")
 #: Ids per `IN` filter; a lookup of more reads the id column first and asks only for those that exist.
 CHUNK = 1000
+#: Digits of the hash that a prefix of an id needs.
+SHORTEST_PREFIX = 4
 BATCH_ROWS = 2048
 
 
@@ -127,9 +129,15 @@ class TableReader:
         return self.existing([row_id]).get(row_id)
 
     def find(self, prefix: str, *, limit: int = 20) -> builtins.list[MemoryRecord]:
-        """Records whose id, or its part after the category, starts with `prefix`; sorted by id."""
-        where = filters.any_of(filters.prefix("id", prefix), filters.contains("id", f":{prefix}"))
-        ids = sorted(self.scan(["id"], where).column("id").to_pylist())[:limit] if prefix else []
+        """Records whose id, or its part after the category, starts with `prefix`; sorted by id.
+
+        None for fewer than SHORTEST_PREFIX digits of the hash: a category's name alone names no memory.
+        """
+        _, colon, digits = prefix.rpartition(":")
+        if len(digits) < SHORTEST_PREFIX:
+            return []
+        where = filters.prefix("id", prefix) if colon else filters.contains("id", f":{prefix}")
+        ids = sorted(self.scan(["id"], where).column("id").to_pylist())[:limit]
         found = self.existing(ids)
         return [found[row_id] for row_id in ids if row_id in found]
 

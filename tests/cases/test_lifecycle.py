@@ -256,3 +256,11 @@ def test_enrich_leaves_other_messages_alone_and_puts_the_block_before_the_query(
     assert rest == messages[4]["content"]
     for empty in ([], [{"role": "system", "content": "x"}], [{"role": "user", "content": None}]):
         assert memory.enrich(empty) == empty
+
+
+@pytest.mark.parametrize("word", ["fact", "fact:", "f", ":", ""])
+def test_a_categorys_name_alone_names_no_memory(memory: Memory, word: str) -> None:
+    kept = memory.remember("the only fact there is").id
+    with pytest.raises(UnknownIdError):
+        memory.forget(word)
+    assert memory.get(kept[:12]).id == kept
