@@ -33,11 +33,11 @@ def test_list_filters_by_category_scope_and_origin(store):
 
 
 def test_find_by_start_of_id_or_of_its_hash(store):
-    store.upsert([fact("fact:ab1"), fact("fact:ab2"), fact("note:cd")], vectors(3))
-    assert [record.id for record in store.find("ab")] == ["fact:ab1", "fact:ab2"]
-    assert [record.id for record in store.find("note:c")] == ["note:cd"]
-    assert store.find("a_1") == store.find("") == []
-    assert len(store.find("fact", limit=1)) == 1
+    store.upsert([fact("fact:abcd1"), fact("fact:abcd2"), fact("note:cdef")], vectors(3))
+    assert [record.id for record in store.find("abcd")] == ["fact:abcd1", "fact:abcd2"]
+    assert [record.id for record in store.find("note:cdef")] == ["note:cdef"]
+    assert store.find("abc_1") == store.find("") == store.find("abc") == store.find("fact") == []
+    assert len(store.find("fact:abcd", limit=1)) == 1
 
 
 def test_take_keeps_the_order_asked_and_never_misaligns(store):
