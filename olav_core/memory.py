@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import TIER_LIMITS
 from olav_core.records import MemoryRecord, clean_text
 from olav_core.specs import Draft
+from olav_core.store.recall_log import query_hash
 from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered
 
@@ -97,9 +97,8 @@ class Memory:
             token_budget=token_budget,
         )
         if log and self.settings.recall.log and result.items:
-            digest = hashlib.sha256(result.query.encode("utf-8", "surrogatepass")).hexdigest()
             ids = [item.id for item in result.items]
-            self.store.log_recall(ids, agent=agent, query_hash=digest, tier=chosen)
+            self.store.log_recall(ids, agent=agent, query_hash=query_hash(result.query), tier=chosen)
         self.registry.notify_recalled(result)
         return result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, SourceFileLoader
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -20,17 +20,12 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
 
 
-def find_refs(
-    plugin_dir: Path | None = None, *, names: Collection[str] | None = None
-) -> tuple[PluginRef, ...]:
+def find_refs(plugin_dir: Path | None = None) -> tuple[PluginRef, ...]:
     """Return every plug-in found, ordered by distribution and name; nothing is imported.
 
     `plugin_dir` (a workspace's `.olav/plugins`) adds its `*.py`, except names that begin with `_`.
-    `names` keeps only the plug-ins of these entry-point names.
     """
     refs = [*_installed(), *_files(plugin_dir)]
-    if names is not None:
-        refs = [ref for ref in refs if ref.name in names]
     return tuple(sorted(refs, key=lambda ref: (ref.distribution, ref.name, ref.entry_point)))
 
 

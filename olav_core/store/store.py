@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
     from olav_core.store.upsert import Written
 
+#: Side table -> what makes its schema.
+SIDE_SCHEMAS: Mapping[str, Callable[[], pa.Schema]] = {
+    tables.RECALL_LOG: recall_log_schema,
+    tables.TOMBSTONE: tombstone_schema,
+}
 _log = logging.getLogger("olav")
 
 
@@ -43,7 +48,7 @@ class Store(TableReader):
         self.folded_through = 0
         self._side: dict[str, Any] = {}
         self._own_fingerprint = self.fingerprint
-        self.tombstones = Tombstones(lambda: self._side_table(tables.TOMBSTONE, tombstone_schema))
+        self.tombstones = Tombstones(lambda: self.side_table(tables.TOMBSTONE))
         self.upkeep = Upkeep(self)
         self.recall_log = RecallLog(self.recall_log_table, self.upkeep.committed)
 
@@ -70,10 +75,7 @@ class Store(TableReader):
             raise StoreError(
                 f"{uri} already holds a store; nothing was changed. Open it, or choose another path."
             )
-        for name, side_schema in (
-            (tables.RECALL_LOG, recall_log_schema),
-            (tables.TOMBSTONE, tombstone_schema),
-        ):
+        for name, side_schema in SIDE_SCHEMAS.items():
             if name not in names:
                 tables.create(database, name, side_schema())
         width = dimension_of(fingerprint) if dimension is None else dimension
@@ -94,26 +96,12 @@ class Store(TableReader):
         database = tables.connect(uri, storage_options)
         return cls(uri, database, tables.open_memory(database, uri))
 
-    @classmethod
-    def recreate(
-        cls,
-        uri: str,
-        fingerprint: str,
-        *,
-        dimension: int | None = None,
-        storage_options: Mapping[str, str] | None = None,
-    ) -> tuple[Store, int]:
-        """Destroy every row, start over in another space; returns the store and how many rows it destroyed.
+    def destroy_rows(self, fingerprint: str) -> int:
+        """Destroy every row and go on, empty, in another space; returns how many went.
 
         For OLAV_ALLOW_DESTRUCTIVE_DIM_MIGRATION only. Tombstones stay. Old versions stay until maintenance.
         """
-        store = cls.open(uri, storage_options=storage_options)
-        return store, store.destroy_rows(fingerprint, dimension=dimension)
-
-    def destroy_rows(self, fingerprint: str, *, dimension: int | None = None) -> int:
-        """Destroy every row and go on, empty, in another space; returns how many went."""
-        width = dimension_of(fingerprint) if dimension is None else dimension
-        empty = schema.memory_schema(width, fingerprint).empty_table()
+        empty = schema.memory_schema(dimension_of(fingerprint), fingerprint).empty_table()
         with self.lock.exclusive():
             self.refresh()
             destroyed = self.count()
@@ -286,14 +274,10 @@ class Store(TableReader):
 
     def recall_log_table(self) -> Any:
         """The handle of the side table `recall_log`."""
-        return self._side_table(tables.RECALL_LOG, recall_log_schema)
+        return self.side_table(tables.RECALL_LOG)
 
     def side_table(self, name: str) -> Any:
         """The handle of a side table (tables.RECALL_LOG or tables.TOMBSTONE), created empty if missing."""
-        schemas = {tables.RECALL_LOG: recall_log_schema, tables.TOMBSTONE: tombstone_schema}
-        return self._side_table(name, schemas[name])
-
-    def _side_table(self, name: str, make_schema: Callable[[], pa.Schema]) -> Any:
         if name not in self._side:
             listed = name in tables.table_names(self.database)
             try:
@@ -301,7 +285,7 @@ class Store(TableReader):
                     _log.warning("side table %s was missing in %s and is created empty", name, self.uri)
                     if name == tables.RECALL_LOG:
                         self.table.update(where="access_mark > 0", values={"access_mark": 0})
-                    tables.create(self.database, name, make_schema())
+                    tables.create(self.database, name, SIDE_SCHEMAS[name]())
                 self._side[name] = self.database.open_table(name)
             except Exception as error:
                 raise StoreError(

@@ -51,27 +51,21 @@ class Tombstones:
 
     def erased(self, hashes: Iterable[str]) -> set[str]:
         """Those of `hashes` (see `text_hash`) that were erased, by any process until now."""
-        wanted = filters.in_("text_hash", hashes)
-        if wanted == "false":
-            return set()
-
-        def read() -> set[str]:
-            table = self._table()
-            table.checkout_latest()
-            return set(table.search().where(wanted).select(["text_hash"]).to_arrow()["text_hash"].to_pylist())
-
-        return retrying(read, what="reading tombstones")
+        return self._laid("text_hash", hashes)
 
     def erased_ids(self, ids: Iterable[str]) -> set[str]:
         """Those of `ids` whose memory was erased, by any process until now."""
-        wanted = filters.in_("memory_id", ids)
+        return self._laid("memory_id", ids)
+
+    def _laid(self, column: str, values: Iterable[str]) -> set[str]:
+        wanted = filters.in_(column, values)
         if wanted == "false":
             return set()
 
         def read() -> set[str]:
             table = self._table()
             table.checkout_latest()
-            return set(table.search().where(wanted).select(["memory_id"]).to_arrow()["memory_id"].to_pylist())
+            return set(table.search().where(wanted).select([column]).to_arrow()[column].to_pylist())
 
         return retrying(read, what="reading tombstones")
 

@@ -184,11 +184,6 @@ def test_the_fast_path_imports_only_what_may_bring_commands(site: FakeDistributi
     assert [fault.plugin for fault in registry.faults] == ["gone"]
 
 
-def test_names_choose_among_the_installed(site: FakeDistributions) -> None:
-    site.add("acme-x", {"a": "acme_a", "b": "acme_b"})
-    assert [ref.name for ref in find_refs(names={"b"})] == ["b"]
-
-
 def test_an_editable_distribution_that_gained_an_entry_point_is_told(
     site: FakeDistributions, tmp_path: Path
 ) -> None:

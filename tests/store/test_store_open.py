@@ -78,10 +78,11 @@ def test_a_fingerprint_without_a_dimension_is_refused(uri):
         Store.create(uri, "{}")
 
 
-def test_recreate_destroys_every_row_and_says_how_many(store, uri):
+def test_destroying_the_rows_says_how_many_and_goes_on_in_another_space(store, uri):
     store.upsert([fact(f"fact:{n}") for n in range(3)], vectors(3))
     other = json.dumps({"dimension": 4, "name": "second"})
-    fresh, destroyed = Store.recreate(uri, other)
+    fresh = Store.open(uri)
+    destroyed = fresh.destroy_rows(other)
     assert (destroyed, fresh.count(), fresh.dimension, fresh.fingerprint) == (3, 0, 4, other)
     assert fresh.upsert([fact("fact:1")], vectors(1, dimension=4))[0].created
 
@@ -91,7 +92,7 @@ def test_recreate_destroys_every_row_and_says_how_many(store, uri):
 )
 def test_a_writer_notices_that_another_process_switched_the_space(store, uri, dimension, error):
     store.upsert([fact("fact:1")], vectors(1))
-    Store.recreate(uri, json.dumps({"dimension": dimension, "name": "second"}))
+    Store.open(uri).destroy_rows(json.dumps({"dimension": dimension, "name": "second"}))
     with pytest.raises(error, match="Restart"):
         store.upsert([fact("fact:2")], vectors(1))
     assert Store.open(uri).count() == 0
