@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from attrs import asdict, field, frozen
 from olav_core.capture.call import tool_name
 from olav_core.capture.drain import DrainReport
 from olav_core.errors import RecordError, WorkspaceError, did_you_mean
+from olav_core.importing.jsonl import decode_line
 from olav_core.specs import Fault
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def import_file(
             values.setdefault("call", f"line {alike}: {line.decode('utf-8', 'replace')}")
             values.setdefault("agent", agent or "core")
             calls.append(_capture(memory, number, values, dry_run))
-        except (ValueError, RecursionError, RecordError) as error:
-            faults.append(Fault(str(path), number, _said(error)))
+        except (ValueError, RecordError) as error:
+            faults.append(Fault(str(path), number, str(error)))
         if on_progress is not None:
             on_progress(done, len(lines))
     drained = DrainReport() if dry_run else memory.captures.drain()
@@ -128,9 +128,7 @@ def _capture(memory: Memory, number: int, values: dict[str, Any], dry_run: bool)
 
 def _values(line: bytes) -> dict[str, Any]:
     """Return the keyword arguments of Memory.capture that a line holds or raise ValueError with its fault."""
-    value = json.loads(line)
-    if not isinstance(value, dict):
-        raise ValueError(f'a {type(value).__name__} where an object is needed: {{"tool": …, "args": …}}.')
+    value = decode_line(line, like='{"tool": …, "args": …}')
     for name, item in value.items():
         if name not in FIELDS:
             raise ValueError(f"unknown field {name!r}.{did_you_mean(name, FIELDS)}")
@@ -142,13 +140,3 @@ def _values(line: bytes) -> dict[str, Any]:
     if "capture" in given:
         given["mark"] = given.pop("capture")
     return given
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8 at byte {error.start + 1} of the line. Save the file as UTF-8."
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON: {error.msg} at column {error.colno}. Write one object a line."
-    if isinstance(error, RecursionError):
-        return "nested too deeply. Flatten it."
-    return str(error)

@@ -43,8 +43,8 @@ def read_jsonl(path: str | os.PathLike[str]) -> list[Draft]:
     return drafts
 
 
-def decode_line(line: bytes) -> dict[str, Any]:
-    """Return the object of one line or raise ValueError with the fault."""
+def decode_line(line: bytes, *, like: str = '{"text": …, "category": …}') -> dict[str, Any]:
+    """Return the object of one line or raise ValueError with the fault; `like` shows what is wanted."""
     try:
         value: Any = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -54,9 +54,9 @@ def decode_line(line: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}. Write one object a line.") from None
     except RecursionError:
-        raise ValueError("nested too deeply. Flatten its metadata.") from None
+        raise ValueError("nested too deeply. Flatten it.") from None
     if not isinstance(value, dict):
-        raise ValueError(f'a {type(value).__name__} where an object is needed: {{"text": …, "category": …}}.')
+        raise ValueError(f"a {type(value).__name__} where an object is needed: {like}.")
     return value
 
 

@@ -120,9 +120,7 @@ class _Restore:
                         else:
                             self.rows += 1
                             yield self.row(value, number), position, size
-                    except OlavError as error:
-                        self.fault(number, str(error))
-                    except ValueError as error:
+                    except (OlavError, ValueError) as error:
                         self.fault(number, str(error))
         except OSError as error:
             raise WorkspaceError(f"{self.path} cannot be read: {error.strerror}. Check the path.") from error
