@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from olav_core.cli.failure import fault_object
 from olav_core.cli.options import embedder_options, json_option, workspace_option
 from olav_core.cli.terminal import Terminal
 
@@ -59,9 +60,7 @@ def init(
             "guides": guides,
             "formats": formats,
             "warnings": warnings,
-            "faults": [
-                {"path": fault.path, "line": fault.line, "message": fault.message} for fault in faults
-            ],
+            "faults": [fault_object(fault) for fault in faults],
         }
     for warning in warnings:
         terminal.note(f"Warning: {warning}")

@@ -135,6 +135,6 @@ def test_every_command_is_in_the_documentation() -> None:
 
 def test_every_command_that_answers_takes_json() -> None:
     for path, command in walk():
-        if not isinstance(command, click.Group):
+        if not isinstance(command, click.Group) and path != "olav mcp":  # a server: it answers its clients
             assert any("--json" in param.opts for param in command.params), path
             assert "With --json" in (command.help or ""), path
