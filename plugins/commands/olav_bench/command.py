@@ -19,7 +19,9 @@ def bench() -> None:
 @bench.command()
 @json_option
 def suites(as_json: bool) -> None:
-    """List the kinds of data that `olav bench run` reads.
+    """List the kinds of data.
+
+    These are the suites that `olav bench run` takes.
 
     With --json: {"suites": [{"id", "purpose", "files"}]}.
     """
@@ -68,7 +70,9 @@ def run(
     fail_under: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Run SUITE on the data in PATHS; several embedders or chains are compared with the first.
+    """Run SUITE on the data in PATHS.
+
+    Several embedders or chains are compared with the first, query by query.
 
     With --json: {"runs": [report], "comparisons": [{"name", "against", "metric", "difference", "low", "high",
     "p"}]}; a report has retrieval by group, injection by tier, latency by stage, leaks, rankings.
@@ -112,7 +116,9 @@ def run(
 @click.argument("after", type=click.Path(path_type=Path, exists=True))
 @json_option
 def compare(before: Path, after: Path, as_json: bool) -> None:
-    """Compare two reports written by `olav bench run --output`, query by query.
+    """Compare two reports, query by query.
+
+    `olav bench run --output` writes them.
 
     With --json: {"comparisons": [{"name", "against", "metric", "difference", "low", "high", "p"}]}.
     """
