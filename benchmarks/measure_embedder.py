@@ -1,6 +1,7 @@
 """Measure what an embedder ships with: its generic means per language and its distance scale.
 
     python benchmarks/measure_embedder.py e5 --means embedders/olav_e5/means.npz
+    python benchmarks/measure_embedder.py house --plugin-dir lab/.olav/plugins --option path=models/house
 
 Texts: benchmarks/texts (own writing). Means: the mean raw passage vector of the generic passages of a
 language. Scale, as the canonical distance defines it: `hit` is the median distance of true pairs, `noise`
@@ -40,9 +41,13 @@ def main() -> None:
     )
     parser.add_argument("embedder")
     parser.add_argument("--means", type=Path, help="write the generic means to this .npz")
+    parser.add_argument("--plugin-dir", type=Path, help="a workspace's .olav/plugins, where the embedder is")
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the embedder")
     arguments = parser.parse_args()
 
-    handle = EmbedderHandle(build_registry().embedder(arguments.embedder), {})
+    registry = build_registry(plugin_dir=arguments.plugin_dir)
+    options = dict(option.split("=", 1) for option in arguments.option)
+    handle = EmbedderHandle(registry.embedder(arguments.embedder), options)
     languages = handle.spec.languages or ("en",)
     generic: dict[str, np.ndarray] = {}
     for language in ("zh", "en"):

@@ -99,7 +99,8 @@ def embedder_warnings(spec: EmbedderSpec) -> list[str]:
     if spec.scale is None:
         warnings.append(
             f"The embedder '{spec.id}' has no measured distance scale: gates see its raw distances, which "
-            "say little. Reflections may be injected off topic, or never."
+            "say little. Reflections may be injected off topic, or never. How to measure one: "
+            "docs/howto-embedder.md."
         )
     return warnings
 
@@ -108,12 +109,13 @@ def _view(facts: dict[str, Any], here: Path) -> list[Any]:
     from rich.text import Text
 
     from olav_core.cli.view import facts_table
+    from olav_core.doctor.diagnosis import counted
 
     root = Path(facts["workspace"])
     at = "" if root == here else f" --workspace {root}"
     shown = {name: facts[name] for name in ("config", "store", "embedder", "dimension")}
     if facts["guides"] or facts["formats"]:
-        shown["imported"] = f"{facts['guides']} guides, {facts['formats']} formats"
+        shown["imported"] = f"{counted(facts['guides'], 'guide')}, {counted(facts['formats'], 'format')}"
     steps = (
         (f'olav remember "R1 is the border router in Shanghai"{at}', "store a fact"),
         (f"olav kb import-guides DIR{at}", "bring *.guide.yaml files"),

@@ -235,12 +235,16 @@ def files_view(report: ImportReport, *, dry_run: bool = False) -> list[Any]:
 def _head(report: ImportReport) -> Text:
     from rich.text import Text
 
-    line = Text.assemble((f"{report.files} files", "bold"))
+    from olav_core.doctor.diagnosis import counted
+
+    line = Text.assemble((counted(report.files, "file"), "bold"))
+    if report.marked:
+        line.append(" · ").append(f"{report.marked} marked as removed", style="dim")
     for name, style in {**_STYLES, "embedded": "dim"}.items():
         if getattr(report, name) or name == "embedded":
             line.append(" · ").append(f"{getattr(report, name)} {name}", style=style)
     if report.faults:
-        line.append(" · ").append(f"{len(report.faults)} faults", style="bold red")
+        line.append(" · ").append(counted(len(report.faults), "fault"), style="bold red")
     return line
 
 

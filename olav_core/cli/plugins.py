@@ -66,13 +66,15 @@ def _view(infos: list[PluginInfo], faults: list[PluginFault], long: bool) -> lis
     from rich.table import Table
     from rich.text import Text
 
+    from olav_core.doctor.diagnosis import counted
+
     out: list[Any] = []
     for source in dict.fromkeys((info.distribution, info.version) for info in infos):
         mine = [info for info in infos if (info.distribution, info.version) == source]
         spent = sum(info.seconds for info in mine) * 1000
         head = (
             (" ".join(source).strip(), "bold"),
-            (f"  {len(mine)} plug-ins, imported in {spent:.0f} ms", "dim"),
+            (f"  {counted(len(mine), 'plug-in')}, imported in {spent:.0f} ms", "dim"),
         )
         table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
         table.add_column(no_wrap=True)

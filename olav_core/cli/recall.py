@@ -61,6 +61,10 @@ def recall(
 
     QUERY may be several words; `-` reads it from stdin.
 
+    The trace: rank and strength by words (bm25) and by meaning (vector), the boost by keywords, the score of
+    all; dist, the distance in this embedder's space, and canon, the same under every embedder, which gates
+    compare.
+
     With --json: {"query", "agent", "scopes", "tier", "limit", "items": [{"id", "category", "scope", "text",
     "score", "distance", "canonical_distance"}], "block", "tokens", "degraded", "warnings", "timings_ms"}, and
     with --explain "trace": [{"id", "category", "scope", "leg_ranks", "leg_scores", "fused", "boost", "score",

@@ -26,7 +26,7 @@ def test_shows_blocks_traces_and_what_to_type_next(olav: Callable[..., Result]) 
     result = olav("demo", "--embedder", "hashing", "--dir", "here")
     assert result.exit_code == 0
     assert result.stdout.count("<relevant-memories>") >= 8
-    for word in ("canon", "injected", "cd here", "olav recall", "--explain"):
+    for word in ("Columns: ", "canon", "injected", "cd here", "olav recall", "--explain"):
         assert word in result.stdout
 
 

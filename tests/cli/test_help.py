@@ -51,6 +51,14 @@ def test_help_lists_plugin_commands_and_exit_codes(olav: Callable[..., Result]) 
         assert word in shown
 
 
+def test_no_help_of_a_command_is_cut(olav: Callable[..., Result]) -> None:
+    groups = [path for path, command in walk() if isinstance(command, click.Group)]
+    for path in groups:
+        listed = olav(*path.split()[1:], "--help").stdout.partition("Commands:")[2]
+        assert listed
+        assert "..." not in listed, path
+
+
 def test_help_survives_a_broken_plugin(olav: Callable[..., Result], tmp_path: Path) -> None:
     folder = tmp_path / ".olav" / "plugins"
     folder.mkdir(parents=True)

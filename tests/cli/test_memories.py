@@ -294,6 +294,12 @@ class TestImport:
         assert "1 added" in result.stdout
         assert len(object_of("kb", "list")["items"]) == 1
 
+    def test_a_marked_file_is_told(self, olav: Callable[..., Result], workspace: Path, guides: Path) -> None:
+        assert olav("kb", "import-guides", guides).stdout.startswith("1 file · 1 added")
+        (guides / "register.guide.yaml.removed").touch()
+        for _ in range(2):
+            assert "0 files · 1 marked as removed" in olav("kb", "import-guides", guides).stdout
+
     def test_a_dry_run_writes_nothing(
         self, olav: Callable[..., Result], object_of: Callable[..., Any], workspace: Path, guides: Path
     ) -> None:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 #: Candidates in each query's trace: the injected ones, and the next best.
 TRACE_ROWS = 5
+COLUMNS = (
+    "Columns: rank and strength by words (bm25) and by meaning (vector); boost by keywords; score of all; "
+    "dist, the distance in this embedder's space; canon, the same under every embedder: gates compare it."
+)
 
 
 @click.command()
@@ -136,10 +140,11 @@ def _farewell(directory: Path, target: Path, counts: dict[str, int], seconds: fl
         ("olav kb status", "what the store holds"),
         ("olav init ~/my-workspace", "start your own"),
     )
-    width = max(len(command) for command, _ in steps) + 6  # the Chinese question is six cells wider than long
-    text = Text.assemble((f"{brought} in {target}, {seconds:.1f} s\n", "bold"))
-    text.append("Next:\n", style="bold")
-    for command, what in steps:
-        text.append(f"  {command}", style="cyan")
-        text.append(" " * max(2, width - Text(command).cell_len) + what + "\n", style="dim")
+    text = Text.assemble((f"{brought} in {target}, {seconds:.1f} s\n", "bold"), f"{COLUMNS}\n")
+    text.append("Next:", style="bold")
+    for (
+        command,
+        what,
+    ) in steps:  # what it is for on a line of its own: the question is too wide for two columns
+        text.append(f"\n  {command}", style="cyan").append(f"\n    {what}", style="dim")
     return [Rule(style="dim"), text]

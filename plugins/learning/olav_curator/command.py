@@ -46,7 +46,9 @@ def list_drafts(workspace: Path | None, as_json: bool) -> None:
 @workspace_option
 @json_option
 def show(intent: str | None, workspace: Path | None, as_json: bool) -> None:
-    """Show a draft exactly as it would be written; without INTENT the only one.
+    """Show a draft exactly as it would be written.
+
+    Without INTENT the only one.
 
     With --json: {"intent", "preview", "question", "hash", "expires_at"}.
     """
@@ -63,7 +65,9 @@ def show(intent: str | None, workspace: Path | None, as_json: bool) -> None:
 @workspace_option
 @json_option
 def commit(intent: str | None, yes: bool, workspace: Path | None, as_json: bool) -> None:
-    """Show a draft, ask, and write it: its file, its memory, its archive.
+    """Show a draft, ask, and write it.
+
+    That is its file, its memory and its archive; all three or none. Without INTENT the only one.
 
     With --json (needs --yes): {"intent", "ids", "path", "archive"}.
     """

@@ -84,7 +84,9 @@ def patterns(
 @workspace_option
 @json_option
 def reflections(files: tuple[Path, ...], dry_run: bool, workspace: Path | None, as_json: bool) -> None:
-    """Turn failed calls into lessons: of JSON-lines files, without a file of the audit trail.
+    """Turn failed calls into lessons.
+
+    The calls are read from JSON-lines files, or without a FILE from the audit trail.
 
     Each line is an object as `olav capture import` reads it: tool (needed), args, result, status, run, call,
     time; and error. No model is asked. Exit code 1 when a line has a fault; the others are read all the same.
@@ -128,7 +130,9 @@ def reflections(files: tuple[Path, ...], dry_run: bool, workspace: Path | None, 
 @workspace_option
 @json_option
 def resolve_command(identifier: str, workspace: Path | None, as_json: bool) -> None:
-    """Close a reflection whose cause is gone: it is not injected any more.
+    """Close a reflection whose cause is gone.
+
+    It is kept, and not injected any more.
 
     With --json: {"id"}.
     """
