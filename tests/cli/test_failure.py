@@ -100,6 +100,8 @@ def test_a_closed_pipe_is_quiet() -> None:
 
 def test_an_interrupt_is_quiet() -> None:
     child = run(
+        # A runner in the background of a shell ignores interrupts, and its children would too.
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import time\n@main.command()\ndef wait():\n    click.echo('ready')\n    time.sleep(60)\n"
         "main.get_command = lambda ctx, name: wait\n"
         "main(['wait'], prog_name='olav')\n"
