@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from olav_core.cli import answer
 from olav_core.errors import ImportFaultsError, OlavError
 
 OK, FAILED, USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
@@ -25,9 +25,9 @@ EXIT_CODES = {
 
 
 def wants_json(args: Sequence[str]) -> bool:
-    """Tell whether the command line asked for JSON, even when it could not be parsed."""
+    """Tell whether the command line asked for JSON, even when it could not be parsed; help is for people."""
     options = args[: args.index("--")] if "--" in args else args
-    return "--json" in options
+    return "--json" in options and not {"--help", "-h", "--version"} & set(options)
 
 
 def error_object(error: BaseException) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def report(error: BaseException, *, as_json: bool) -> int:
     if as_json:
         from olav_core.cli.terminal import to_json
 
-        click.echo(to_json(error_object(error)))
+        as_json = answer.give(to_json(error_object(error)))  # else it came after the answer
     if isinstance(error, click.ClickException):
         if not as_json:
             error.show()
@@ -64,10 +64,10 @@ def quiet_ends() -> Iterator[None]:
     """Turn a closed pipe into a quiet exit, and flush here, where that can still be caught."""
     try:
         yield
-        sys.stdout.flush()
+        answer.stream().flush()
     except BrokenPipeError:
         # The interpreter flushes stdout once more at its end: let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), answer.stream().fileno())
         raise click.exceptions.Exit(CLOSED_PIPE) from None
 
 

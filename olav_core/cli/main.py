@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from olav_core import __version__
-from olav_core.cli import failure
+from olav_core.cli import answer, failure
 from olav_core.cli.options import workspace_option
 from olav_core.errors import did_you_mean
 
@@ -101,14 +103,25 @@ class Olav(LazyGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
+        with answer.kept_alone() if as_json else nullcontext():
+            code = self._code_of(words, extra, as_json=as_json)
+        sys.exit(code)
+
+    def _code_of(self, words: list[str], extra: dict[str, Any], *, as_json: bool) -> int:
         try:
-            code = super().main(words, **{**extra, "standalone_mode": False}) or failure.OK
+            return super().main(words, **{**extra, "standalone_mode": False}) or failure.OK
         except click.Abort as abort:
             interrupted = isinstance(abort.__cause__, KeyboardInterrupt)
-            code = failure.INTERRUPTED if interrupted else failure.FAILED
+            if as_json:
+                failure.report(KeyboardInterrupt("interrupted") if interrupted else abort, as_json=True)
+            return failure.INTERRUPTED if interrupted else failure.FAILED
         except failure.EXPECTED as error:
-            code = failure.report(error, as_json=as_json)
-        sys.exit(code)
+            return failure.report(error, as_json=as_json)
+        except Exception as error:
+            if not as_json:
+                raise
+            traceback.print_exc()  # nobody expected it, so whoever mends it needs to see where it was
+            return failure.report(error, as_json=True)
 
 
 _EPILOG = "\b\nExit codes:\n" + "\n".join(f"  {code:<4} {what}" for code, what in failure.EXIT_CODES.items())

@@ -6,9 +6,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from olav_core.cli import answer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +27,6 @@ class Terminal:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
-        self._stdout = sys.stdout
 
     @cached_property
     def out(self) -> Console:
@@ -40,8 +41,7 @@ class Terminal:
     def result(self, value: Any, *renderables: Any) -> None:
         """Write the command's result: `value` as JSON, or the renderables for a person."""
         if self.as_json:
-            self._stdout.write(to_json(value) + "\n")
-            self._stdout.flush()
+            answer.give(to_json(value))
         else:
             self.print(*renderables)
 
@@ -58,7 +58,7 @@ class Terminal:
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Under `--json`, send what anything else prints meanwhile (a plug-in, a library) to stderr."""
-        with redirect_stdout(sys.stderr) if self.as_json else nullcontext():
+        with answer.kept_alone() if self.as_json and answer.stream() is sys.stdout else nullcontext():
             yield
 
     @contextmanager
@@ -88,7 +88,7 @@ def to_json(value: Any) -> str:
     """Return indented JSON that stdout can encode: readable UTF-8 where possible, else ASCII escapes."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
     try:
-        text.encode(sys.stdout.encoding or "utf-8")
+        text.encode(answer.stream().encoding or "utf-8")
     except UnicodeEncodeError:
         return json.dumps(value, indent=2, default=str)
     return text

@@ -150,3 +150,60 @@ def test_a_table_into_a_closed_pipe_is_quiet() -> None:
     assert child.stderr.read() == ""
     child.stderr.close()
     assert child.wait(timeout=60) == 141
+
+
+LOUD = "print('LOUD at import')\nfrom olav_core import hookimpl\n\n\n@hookimpl\ndef olav_register_gates():\n"
+
+
+@pytest.mark.parametrize(
+    "command", [("plugins",), ("doctor",), ("kb", "status"), ("hooks",), ("drafts", "list")]
+)
+def test_a_plugin_that_prints_at_import_is_kept_out_of_every_answer(
+    olav: Callable[..., Result], workspace: Path, command: tuple[str, ...]
+) -> None:
+    plugin = workspace / ".olav" / "plugins" / "olav_loud.py"
+    plugin.write_text(LOUD + "    print('LOUD in a hook')\n    return []\n")
+    assert isinstance(json.loads(olav(*command, "--json").stdout), dict)
+
+
+def test_an_error_that_nobody_expected_is_one_object_too(
+    olav: Callable[..., Result], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("olav_core.memory.Memory.remember", broken)
+    result = olav("remember", "anything", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["error"] == {"type": "ZeroDivisionError", "message": "a bug"}
+    assert "Traceback" in result.stderr
+
+
+def test_an_interrupt_under_json_is_one_object(
+    olav: Callable[..., Result], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("olav_core.memory.Memory.remember", interrupted)
+    result = olav("remember", "anything", "--json")
+    assert result.exit_code == 130
+    assert json.loads(result.stdout)["error"]["type"] == "KeyboardInterrupt"
+
+
+def test_what_fails_after_the_answer_adds_no_second_object(
+    olav: Callable[..., Result], workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from olav_core.cli.terminal import Terminal
+
+    result = Terminal.result
+
+    def and_fail(self: Terminal, *values: Any) -> None:
+        result(self, *values)
+        raise OSError("the lights went out")
+
+    monkeypatch.setattr(Terminal, "result", and_fail)
+    done = olav("remember", "anything", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["created"] is True
+    assert "the lights went out" in done.stderr
