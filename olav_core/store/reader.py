@@ -85,14 +85,19 @@ class TableReader:
     def batches(self, columns: Sequence[str], where: str | None = None) -> Iterator[pa.RecordBatch]:
         """Like `scan` with `_rowid`, as a stream of batches: memory stays flat in the number of rows.
 
-        While the stream is open, its version is not cleaned up.
+        While the stream is open, its version is not cleaned up. Raises StoreError when a file is damaged.
         """
+        what = f"reading {self.uri}"
         with self.streams.reading():
             self.refresh()  # the version of an earlier refresh may be cleaned up by now
             query = self.table.search().select(builtins.list(columns)).with_row_id(True)
             if where is not None:
                 query = query.where(where)
-            yield from query.to_batches(BATCH_ROWS)
+            try:
+                yield from query.to_batches(BATCH_ROWS)
+            except Exception as error:
+                tables.lost_race(error, what)
+                raise tables.gave_up(error, what) from error
 
     def lookup(self, ids: Sequence[str], columns: Sequence[str]) -> Iterator[pa.Table]:
         """Columns of the rows with these ids, in tables of at most CHUNK rows; unknown ids are left out."""
@@ -157,7 +162,8 @@ class TableReader:
             None if origin is None else filters.eq("origin", origin),
         )
         rows = self.scan(["id", "timestamp"], where, row_ids=True)
-        rows = rows.sort_by([("timestamp", "descending"), ("id", "ascending")]).slice(offset, limit)
+        rows = rows.sort_by([("timestamp", "descending"), ("id", "ascending")])
+        rows = rows.slice(min(offset, len(rows)), None if limit is None else min(limit, len(rows)))
         present = self.take_present(rows.column("_rowid").to_pylist())
         return [present[row] for row in rows.column("_rowid").to_pylist() if row in present]
 

@@ -138,14 +138,23 @@ def retrying(action: Callable[[], T], *, what: str, refresh: Callable[[], object
         except Exception as error:
             lost_race(error, what)
             if attempt == ATTEMPTS - 1:
-                raise ConflictError(
-                    f"{what} lost {ATTEMPTS} races in a row ({_short(error)}). Try again, or let fewer "
-                    "processes write."
-                ) from error
+                raise gave_up(error, what) from error
         pause(attempt)
         if refresh is not None:
             refresh()
     raise AssertionError("unreachable")
+
+
+def gave_up(error: Exception, what: str) -> ConflictError:
+    """Return the error for a race that was lost too often, or a file that is not there to be waited for."""
+    if "not found" in str(error).lower():
+        return ConflictError(
+            f"{what} failed: a file is missing ({_short(error)}). If no other process is cleaning up, it is "
+            "lost: `olav doctor` tells what is damaged."
+        )
+    return ConflictError(
+        f"{what} lost {ATTEMPTS} races in a row ({_short(error)}). Try again, or let fewer processes write."
+    )
 
 
 def lost_race(error: Exception, what: str) -> None:

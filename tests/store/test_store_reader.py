@@ -1,4 +1,5 @@
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -95,3 +96,19 @@ def test_a_reader_on_a_version_that_was_cleaned_up_recovers(store, uri):
     store.optimize(older_than=timedelta(0))
     assert {record.id for record in other.list()} <= {"fact:0", "fact:1", "fact:2"}
     assert np.isfinite(list(other.vectors(["fact:1"]).values())).all()
+
+
+@pytest.mark.parametrize("damage", ["lost", "cut"])
+def test_a_stream_over_a_damaged_file_is_a_store_error(store, uri, damage):
+    store.upsert([fact("fact:1")], vectors(1))
+    for file in (Path(uri) / "memory.lance" / "data").iterdir():
+        file.unlink() if damage == "lost" else file.write_bytes(file.read_bytes()[:40])
+    damaged = Store.open(uri)
+    with pytest.raises(StoreError, match=r"reading .* failed"):
+        list(damaged.changed_since(None))
+
+
+def test_a_limit_or_offset_beyond_any_number_of_rows_is_no_error(store):
+    store.upsert([fact("fact:1"), fact("fact:2")], vectors(2))
+    assert len(store.list(limit=10**30)) == 2
+    assert store.list(offset=10**30, limit=10**30) == []
