@@ -81,7 +81,8 @@ class RecallSettings:
     `tier` and `model` say how large the answering model is (`tier` wins). `rankers` lists the ids that take
     part. `token_budget`: tokens of the injected block by tier. `candidates_per_category`: rows of each
     category that reach the gates. `floor`: the share of the best candidate's score below which nothing is
-    injected, 0 for no floor. `log`: keep who was shown what in `recall_log`.
+    injected; 0 keeps out only what scores below zero and is not the best. `log`: keep who was shown what in
+    `recall_log`.
     """
 
     tier: Tier | None = None

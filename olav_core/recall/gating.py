@@ -68,8 +68,10 @@ def _keeps(
 
 
 def above_floor(candidates: list[Candidate], share: float, decisions: Decisions) -> list[Candidate]:
-    """Return what scores at least `share` of the best: quotas must not pull in padding."""
-    floor = share * max(candidates[0].score, 0.0) if candidates else 0.0
+    """Return what scores at least `share` of the best, and not below zero: quotas must not pull in padding.
+    The best itself stays whatever it scores: in a scope with one memory it is the only answer there is."""
+    best = candidates[0].score if candidates else 0.0
+    floor = min(share * max(best, 0.0), best)
     for candidate in candidates:
         if candidate.score < floor:
             decisions[candidate.row] = ("floor", f"score {candidate.score:.3f} < {floor:.3f}")
