@@ -39,6 +39,13 @@ def _categories(patient: Patient) -> Findings:
     yield ok(f"{len(patient.categories)} categories with the workspace's rules")
 
 
+def _ranking(patient: Patient) -> Findings:
+    from olav_core.recall.chain import build_chain
+
+    chain = build_chain(patient.registry, patient.settings, patient.categories)
+    yield ok(f"rankers and gates take their options; legs: {', '.join(chain.legs)}")
+
+
 CHECKS: tuple[Check, ...] = (
     Check("workspace", _workspace),
     Check("settings", _settings, ("workspace",)),
@@ -47,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     Check("plug-ins", plugins.faults, ("workspace",)),
     Check("entry points", plugins.stale, ()),
     Check("categories", _categories, ("settings", "registry")),
+    Check("ranking", _ranking, ("categories",)),
     Check("store", table.opens, ("settings",)),
     Check("rows", table.rows, ("store",)),
     Check("orphans", plugins.orphans, ("store", "categories")),

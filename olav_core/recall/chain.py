@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from attrs import frozen
 
-from olav_core.errors import ConfigError, OlavError
+from olav_core.errors import ConfigError, OlavError, did_you_mean
 from olav_core.specs import Booster, CategorySpec, Diversifier, Fuser, Gate, RankerSpec, Reranker, Retriever
 
 if TYPE_CHECKING:
@@ -77,11 +78,50 @@ def _build(spec: RankerSpec, settings: Settings) -> object:
 
 
 def _made(factory: Callable[[Any], Any], options: Mapping[str, Any], what: str) -> Any:
+    given = _Given(options)
+    known, kept = given.known, ref(given)
     try:
-        return factory(options)
+        if _holds_nan(options):
+            raise ValueError("one of them is not a number")
+        made = factory(given)
     except OlavError:
         raise
     except Exception as error:
         raise ConfigError(
             f"{what} does not take its options {dict(options)!r}: {error}. Mend them in .olav/config.yaml."
         ) from error
+    del given
+    unread = sorted(set(options) - known) if kept() is None else []  # who keeps them may read them later
+    if unread:
+        raise ConfigError(
+            f"{what} does not take its options {dict(options)!r}: it has no option {unread[0]!r}."
+            f"{did_you_mean(unread[0], known)} Mend them in .olav/config.yaml."
+        )
+    return made
+
+
+class _Given(Mapping[str, Any]):
+    """Options, and in `known` the names that a factory asked for: one that it never asks for is a slip."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self.known: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.known.add(name)
+        return self._options[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.known.update(self._options)
+        return iter(self._options)
+
+    def __len__(self) -> int:
+        return len(self._options)
+
+
+def _holds_nan(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_nan, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_nan, value))
+    return isinstance(value, float) and value != value

@@ -128,6 +128,30 @@ def test_case_12_one_far_row_in_scope_is_returned_among_ten_thousand_outside(lar
     assert {item.scope for item in large.search(query, scopes=["lonely", "crowd"]).items} == {"crowd"}
 
 
+AGAINST = """
+import numpy as np
+from olav_core import RankerSpec, hookimpl
+
+class Against:
+    def __init__(self, options): ...
+    def scores(self, query, pool):
+        return np.linspace(-0.2, -0.4, pool.size, dtype=np.float32)
+
+@hookimpl
+def olav_register_rankers():
+    return [RankerSpec(id="against", stage="retrieve", purpose="Nothing is like the query", factory=Against)]
+"""
+
+
+def test_case_12_the_best_of_a_scope_is_returned_though_it_is_unlike_the_query(make: Make) -> None:
+    memory = make(plugins={"against": AGAINST}, settings="recall: {rankers: [against, score_fusion]}")
+    fill(memory, ["the only memory"], scope="lonely")
+    fill(memory, rows(3), scope="crowd")
+    assert texts_of(memory.recall("unit", scopes=["lonely"])) == ["the only memory"]
+    crowd = memory.recall("unit", scopes=["crowd"], tier="large")
+    assert [trace.decision for trace in crowd.trace] == ["injected", "floor", "floor"]
+
+
 def test_case_12_a_category_gets_its_best_though_another_has_the_fifty_best(large: Memory) -> None:
     query = "unit u1 alpha delta hotel"
     better = large.search(query, scopes=["crowd"], limit=50)
@@ -279,6 +303,13 @@ def test_case_13_the_reflections_own_gate_is_065_and_configurable(make: Make) ->
         "categories: {reflection: {gates: [{id: distance, max: near}]}}",
         "recall: {ranker_options: {keyword_boost: {weight: heavy}}}",
         "recall: {ranker_options: {keyword_bost: {weight: 1}}}",
+        "recall: {ranker_options: {keyword_boost: {wieght: 1}}}",
+        "recall: {ranker_options: {keyword_boost: {weight: .nan}}}",
+        "recall: {ranker_options: {vector: {weight: 1}}}",
+        "recall: {ranker_options: {score_fusion: {weights: {bm25: .nan}}}}",
+        "categories: {reflection: {gates: [{id: distance, maxx: 0.1}]}}",
+        "categories: {reflection: {gates: [{id: distance, max: .nan}]}}",
+        "categories: {fact: {gates: [{id: evidence, mx: 1}]}}",
     ],
 )
 def test_case_10_an_option_that_a_stage_does_not_take_is_a_configuration_error(
@@ -286,7 +317,7 @@ def test_case_10_an_option_that_a_stage_does_not_take_is_a_configuration_error(
 ) -> None:
     memory = make(settings=settings)
     memory.remember("a fact")
-    with pytest.raises(olav_core.OlavError, match=r"heavy|near|keyword_boost"):
+    with pytest.raises(olav_core.OlavError, match=r"heavy|near|keyword_boost|does not take"):
         memory.recall("a fact")
 
 

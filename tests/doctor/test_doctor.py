@@ -79,6 +79,23 @@ def test_a_folder_without_a_workspace_is_a_finding(tmp_path: Path) -> None:
     assert "olav init" in finding.what
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "recall: {rankers: [vector]}",
+        "recall: {ranker_options: {keyword_boost: {wieght: 1}}}",
+        "categories: {reflection: {gates: [{id: distance, max: near}]}}",
+    ],
+)
+def test_rankers_and_gates_that_no_recall_could_build_are_an_error(
+    workspace: Path, found: Found, setting: str
+) -> None:
+    config = workspace / ".olav" / "config.yaml"
+    config.write_text(f"embedder: {{id: hashing}}\n{setting}\n")
+    (finding,) = found("ranking", "error")
+    assert re.search(r"fuse|wieght|near", finding.what)
+
+
 def test_broken_settings_hide_nothing_that_does_not_need_them(workspace: Path, found: Found) -> None:
     (workspace / ".olav" / "config.yaml").write_text("recal: {}\n")
     assert "Did you mean" in found("settings", "error")[0].what
