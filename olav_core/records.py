@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -67,6 +68,11 @@ def clean_text(text: str) -> str:
     return _CONTROL.sub("", _SURROGATE.sub("\ufffd", text))
 
 
+def is_blank(text: str) -> bool:
+    """Whether nothing of `text` can be seen: blanks, control and format characters, such as a lone U+200B."""
+    return all(char.isspace() or unicodedata.category(char) in ("Cc", "Cf") for char in text)
+
+
 def check_text(text: object, *, what: str = "text") -> str:
     """Return the cleaned text or raise RecordError: not a string, blank, or over MAX_TEXT_CHARS."""
     if not isinstance(text, str):
@@ -77,7 +83,7 @@ def check_text(text: object, *, what: str = "text") -> str:
             "Split it, or import it as a document so that it is cut into chunks."
         )
     cleaned = clean_text(text)
-    if not cleaned.strip():
+    if is_blank(cleaned):
         raise RecordError(f"{what} is blank. Give at least one visible character.")
     return cleaned
 
@@ -104,6 +110,6 @@ def check_tags(tags: object) -> tuple[str, ...]:
     if len(items) > MAX_TAGS:
         raise RecordError(f"{len(items)} tags, the limit is {MAX_TAGS}. Keep the ones people search for.")
     for tag in items:
-        if not isinstance(tag, str) or not tag.strip():
+        if not isinstance(tag, str) or is_blank(tag):
             raise RecordError(f"tag {tag!r} is not a non-empty string.")
     return tuple(dict.fromkeys(clean_text(tag) for tag in items))

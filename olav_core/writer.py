@@ -10,9 +10,9 @@ from attrs import evolve, frozen
 
 from olav_core import clock
 from olav_core.errors import ErasedTextError, OlavError, RecordError, did_you_mean
-from olav_core.host.metadata import structure
+from olav_core.host.metadata import check_size, structure
 from olav_core.recall.render import strip_block
-from olav_core.records import MemoryRecord, check_scope, check_tags, check_text, memory_id
+from olav_core.records import MemoryRecord, check_tags, check_text, memory_id
 from olav_core.specs import CategorySpec, Draft
 from olav_core.store.tombstones import text_hash
 
@@ -76,6 +76,8 @@ class Writer:
 
         Raises UnknownIdError (category) or RecordError (text, origin, scope, tags, metadata, times).
         """
+        if not isinstance(draft, Draft):
+            raise RecordError(f"a memory is given as a Draft, not as {type(draft).__name__}.")
         spec = self._registry.category(draft.category)
         spec = self._categories.get(spec.id, spec)
         if not isinstance(draft.origin, str) or not isinstance(draft.metadata, Mapping):
@@ -94,6 +96,7 @@ class Writer:
             or not 0 <= confidence <= 1
         ):
             raise RecordError(f"confidence must be a number from 0 to 1, not {confidence!r}.")
+        check_size(draft.metadata)
         text, _ = self._registry.redact(strip_block(check_text(draft.text)))
         metadata, _ = self._registry.redact(dict(draft.metadata))
         timestamp = as_time(draft.timestamp, "timestamp") or clock.now()
@@ -108,7 +111,7 @@ class Writer:
             id="",
             text=check_text(text),
             category=spec.id,
-            scope=check_scope(scope),
+            scope=self._registry.public_scope(scope),
             metadata=structure(spec, metadata),
             origin=draft.origin,
             confidence=float(confidence),

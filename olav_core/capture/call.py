@@ -14,7 +14,7 @@ from olav_core.capture import payload
 from olav_core.capture.event import Event
 from olav_core.capture.volatile import lasting_args
 from olav_core.errors import RecordError
-from olav_core.records import check_scope, clean_text
+from olav_core.records import clean_text
 from olav_core.writer import as_time
 
 if TYPE_CHECKING:
@@ -40,17 +40,18 @@ class Call:
     def event(self, verb: str, registry: Registry) -> tuple[Event, tuple[Finding, ...]]:
         """Return the event and what was masked; raises PluginError (a redactor failed) and RecordError."""
         when = as_time(self.time, "time") or clock.now()
+        names = {"tool": self.tool, "agent": _name(self.agent), "run": _name(self.run)}
         given = payload.readable({"args": arguments(self.args), "result": plain_result(self.result)})
-        redacted, findings = registry.redact(given)
+        redacted, findings = registry.redact({**given, **names})
         event = Event(
             uid=self._uid(),
-            tool=self.tool,
+            tool=redacted["tool"],
             verb=verb,
             args=lasting_args(payload.kept(redacted["args"]), when),
             result=payload.kept(redacted["result"]),
-            agent=_name(self.agent),
-            scope=check_scope(self.scope),
-            run=_name(self.run),
+            agent=redacted["agent"],
+            scope=registry.public_scope(self.scope),
+            run=redacted["run"],
             time=when,
         )
         return event, findings

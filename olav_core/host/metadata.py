@@ -13,6 +13,29 @@ from olav_core.specs import CategorySpec
 
 #: Nesting beyond this is a mistake or an attack, and would end in a RecursionError somewhere later.
 MAX_DEPTH = 32
+#: More values than a text of the greatest length could spell: shared parts that multiply, or a mistake.
+MAX_VALUES = 200_000
+
+
+def check_size(metadata: Mapping[str, Any]) -> None:
+    """Raise RecordError when `metadata` nests too deep, in itself even, or holds too many values.
+
+    To be called before anything walks it to its end: redactors do.
+    """
+    level: list[Any] = [metadata]
+    values = 0
+    for _ in range(MAX_DEPTH + 1):
+        parts: list[Any] = []
+        for value in level:
+            members = value.values() if isinstance(value, Mapping) else value
+            values += len(members)
+            if values > MAX_VALUES:
+                raise RecordError(f"metadata holds more than {MAX_VALUES:,} values. Store a summary of it.")
+            parts += [member for member in members if isinstance(member, (Mapping, list, tuple))]
+        if not parts:
+            return
+        level = parts
+    raise RecordError(f"metadata is nested deeper than {MAX_DEPTH} levels, or holds itself. Flatten it.")
 
 
 def structure(spec: CategorySpec, metadata: object) -> dict[str, Any]:

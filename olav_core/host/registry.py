@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import field, frozen
 
 from olav_core import tracing
-from olav_core.errors import PluginError, UnknownIdError, did_you_mean
+from olav_core.errors import PluginError, RecordError, UnknownIdError, did_you_mean
 from olav_core.host.plugin import SINGULAR, PluginFault, PluginInfo
+from olav_core.records import check_scope
 from olav_core.specs import (
     CategorySpec,
     CommandSpec,
@@ -140,6 +141,16 @@ class Registry:
                 f"the value was held back. Mend the redactor, or switch it off with OLAV_DISABLE={spec.id}."
             )
         return value, tuple(Finding(kind, count) for kind, count in counts.items())
+
+    def public_scope(self, scope: object) -> str:
+        """Return the scope or raise RecordError, also when it spells a secret: masked it were another."""
+        checked = check_scope(scope)
+        masked, findings = self.redact(checked)
+        if findings or masked != checked:
+            raise RecordError(
+                f"scope {masked!r} holds what looks like a secret, and scopes are not masked. Give another name."
+            )
+        return checked
 
     def notify_written(self, record: MemoryRecord) -> None:
         """Tell every observer of olav_memory_written; one that raises is logged and counted."""

@@ -184,3 +184,29 @@ def test_expiry_in_the_past_and_the_future(memory: Memory) -> None:
     assert [record.text for record in memory.list()] == ["the lab is open tomorrow"]
     with pytest.raises(OlavError):
         memory.get("fact:0000")
+
+
+def test_case_45_metadata_that_holds_itself_or_multiplies_is_refused(memory: Memory) -> None:
+    ring: dict[str, object] = {}
+    ring["again"] = ring
+    doubling: list[object] = ["end"]
+    for _ in range(30):
+        doubling = [doubling, doubling]
+    for value in (ring, doubling, [ring]):
+        for metadata in ({"subject": value}, ring):
+            with pytest.raises(RecordError, match=r"nested deeper|more than"):
+                memory.remember("a fact", metadata=metadata)
+    outcomes = memory.remember_many(
+        [Draft(text="bad", category="fact", metadata=ring), None, Draft(text="good", category="fact")]
+    )  # type: ignore[list-item]
+    assert [outcome.error is None for outcome in outcomes] == [False, False, True]
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \u2060\ufeff ", "\u202e", "\u200e\n"])
+def test_case_45_a_text_or_tag_that_nobody_can_see_is_blank(memory: Memory, text: str) -> None:
+    with pytest.raises(RecordError, match="blank"):
+        memory.remember(text)
+    with pytest.raises(RecordError, match="tag"):
+        memory.remember("a fact", tags=[text])
+    with pytest.raises(RecordError, match="tag"):
+        memory.remember("a fact", tags=["\x00\x01"])
