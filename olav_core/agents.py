@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from olav_core.errors import RecordError
+from olav_core.errors import ConfigError, RecordError
 from olav_core.recall.tier import DEFAULT_TIER, Tier, check_tier, tier_of_model
 from olav_core.records import GLOBAL_SCOPE, check_scope
 
@@ -27,6 +27,8 @@ def check_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
     """Return a caller's own choice of scopes, each once, or raise RecordError."""
     if isinstance(scopes, str):  # its characters would be taken for scopes, and nothing found
         raise RecordError(f"scopes must be a list of scopes, not the string {scopes!r}. Pass [{scopes!r}].")
+    if not isinstance(scopes, Iterable):
+        raise RecordError(f"scopes must be a list of scopes, not {scopes!r}.")
     return tuple(dict.fromkeys(check_scope(scope) for scope in scopes))
 
 
@@ -39,6 +41,8 @@ def tier_of(agent: str, settings: Settings, *, tier: str | None = None, model: s
     if tier is not None:
         return check_tier(tier)
     if model is not None:
+        if not isinstance(model, str):
+            raise ConfigError(f"model must be the model's name, not {model!r}.")
         return tier_of_model(model, rules)
     for source in (settings.agents.get(agent), settings.recall):
         if source is not None and source.tier is not None:

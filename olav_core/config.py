@@ -15,10 +15,11 @@ import attrs
 from attrs import field, frozen
 
 from olav_core.chat.settings import ChatSettings, LearningSettings
-from olav_core.errors import ConfigError, did_you_mean
+from olav_core.errors import ConfigError, RecordError, did_you_mean
 from olav_core.host.structuring import FieldFault, Range, WrongValueError, converter, faults_of
 from olav_core.host.validation import check_rules
 from olav_core.recall.tier import Tier
+from olav_core.records import check_scope
 from olav_core.specs import CategorySpec, GateUse
 
 if TYPE_CHECKING:
@@ -113,11 +114,19 @@ class TierSettings:
     rules: tuple[TierRule, ...] = ()
 
 
+def _teams(_: object, __: object, teams: tuple[str, ...]) -> None:
+    for team in teams:
+        try:
+            check_scope(team if team.startswith("team:") else f"team:{team}")
+        except RecordError as error:
+            raise ValueError(str(error)) from None
+
+
 @frozen(kw_only=True)
 class AgentSettings:
     """One agent: its teams (`ops` or `team:ops`), and the size of its model where it differs."""
 
-    teams: tuple[str, ...] = ()
+    teams: tuple[str, ...] = field(default=(), validator=_teams)
     tier: Tier | None = None
     model: str | None = None
 

@@ -87,6 +87,8 @@ class Memory:
         Raises EmbeddingSpaceMismatchError, UnknownIdError (category) and ConfigError (tier).
         """
         chosen = tier_of(agent, self.settings, tier=tier, model=model)
+        if token_budget is not None:
+            _check_count("token_budget", token_budget)
         result = self._run(
             query,
             agent=agent,
@@ -276,9 +278,12 @@ class Memory:
         """Return memories, newest first; every scope unless `scopes` names some."""
         if scopes is not None:
             scopes = check_scopes(scopes)
-        for name, value in (("limit", limit), ("offset", offset)):
-            if value is not None:
-                _check_count(name, value)
+        _check_count("offset", offset)
+        if limit is not None:
+            _check_count("limit", limit)
+        for name, text in (("category", category), ("origin", origin)):
+            if text is not None and not isinstance(text, str):
+                raise RecordError(f"{name} must be a string, not {text!r}.")
         self.store.refresh()
         return self.store.list(category=category, scopes=scopes, origin=origin, limit=limit, offset=offset)
 

@@ -23,6 +23,8 @@ MAX_SCOPE_CHARS = 256
 MAX_TAGS = 64
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+#: What a terminal would obey; a newline is only an odd name.
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -92,9 +94,14 @@ def check_scope(scope: object) -> str:
     """Return the scope or raise RecordError: a non-empty string without edge blanks or control characters."""
     if not isinstance(scope, str) or not scope.strip():
         raise RecordError("scope must be a non-empty string: 'global', an agent's name, or 'team:<id>'.")
-    if scope != scope.strip() or _SURROGATE.search(scope) or "\x00" in scope or len(scope) > MAX_SCOPE_CHARS:
+    if (
+        scope != scope.strip()
+        or _SURROGATE.search(scope)
+        or _OBEYED.search(scope)
+        or len(scope) > MAX_SCOPE_CHARS
+    ):
         raise RecordError(
-            f"scope {scope!r} has blanks at its edges, a NUL or lone surrogate, "
+            f"scope {scope!r} has blanks at its edges, a control character or lone surrogate, "
             f"or more than {MAX_SCOPE_CHARS} characters. Give a clean name."
         )
     if scope == "team:":

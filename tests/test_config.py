@@ -115,7 +115,7 @@ def test_every_fault_is_told_at_once_with_path_and_file(file: Path) -> None:
         recal: {}
         recall: {tier: smal, floor: 3, token_budget: {small: 0, tiny: 3}, rankers: vector, log: 1}
         tiers: {rules: [{match: "(", tier: small}, {match: a}]}
-        agents: {x: {teams: ops}}
+        agents: {x: {teams: ops}, y: {teams: ["team:"]}}
         categories: {fact: {quota: -1, gates: [{max: 3}], ttl_days: 0}}
         """,
         RECALL_RESIDENT_ROWS="many",
@@ -134,6 +134,7 @@ def test_every_fault_is_told_at_once_with_path_and_file(file: Path) -> None:
         "recall.log: expected true or false",
         "tiers.rules[1].tier: is required and missing",
         "agents.x.teams: expected a list",
+        "scope 'team:' names no team",
         "categories.fact.quota: expected a number of at least 0",
         "categories.fact.gates[0]: expected a gate's id",
         "categories.fact.ttl_days: expected a number above 0",

@@ -148,7 +148,7 @@ class Registry:
         masked, findings = self.redact(checked)
         if findings or masked != checked:
             raise RecordError(
-                f"scope {masked!r} holds what looks like a secret, and scopes are not masked. Give another name."
+                f"scope {masked!r} holds what looks like a secret, and scopes are not masked. Rename it."
             )
         return checked
 

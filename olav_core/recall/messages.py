@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from olav_core.errors import RecordError
 from olav_core.recall.render import strip_block
 
 USER_ROLES = frozenset({"user", "human"})
 
 
 def last_user_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return the words of the last user message, without blocks of earlier calls; "" when there is none."""
+    """Return the words of the last user message, without blocks of earlier calls; "" when there is none.
+
+    Raises RecordError when `messages` is no list of role/content mappings.
+    """
+    if not isinstance(messages, (list, tuple)) or not all(isinstance(each, Mapping) for each in messages):
+        raise RecordError(
+            "messages must be a list of mappings, each with role and content, such as "
+            '[{"role": "user", "content": "…"}].'
+        )
     position = _last_user(messages)
     return "" if position is None else _text(messages[position].get("content"))
 

@@ -10,7 +10,7 @@ from case_workspace import Make, fill, texts_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from olav_core import Memory, RecordError
+from olav_core import Memory, OlavError, RecordError
 
 BLANK = ("", " ", "\n\t ", "\x00", "\x00 \x1b", "\u3000")
 WORDLESS = ("!?", "...", "👩‍👩‍👧", "🔥🔥", "—", "“”", "\u200b", "\u202e", "\ud800", '"')
@@ -129,6 +129,27 @@ def test_case_6_a_limit_that_is_no_count_is_refused(waldo: Memory, limit: Any) -
         with pytest.raises(RecordError, match=r"limit|offset"):
             call()
     assert waldo.recall("waldo", limit=0).items == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong"),
+    [
+        ("recall", {"token_budget": float("nan")}),
+        ("recall", {"token_budget": "3"}),
+        ("recall", {"token_budget": -1}),
+        ("recall", {"model": 3}),
+        ("recall", {"scopes": 3}),
+        ("list", {"category": 3}),
+        ("list", {"category": ["fact"]}),
+        ("list", {"origin": 3}),
+        ("list", {"offset": None}),
+        ("list", {"scopes": 3}),
+    ],
+)
+def test_case_6_a_choice_of_another_type_is_refused(waldo: Memory, call: str, wrong: Any) -> None:
+    words = ["waldo"] if call == "recall" else []
+    with pytest.raises(OlavError, match="must be"):
+        getattr(waldo, call)(*words, **wrong)
 
 
 EXACT = (

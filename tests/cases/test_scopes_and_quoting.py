@@ -114,7 +114,7 @@ def test_case_2_odd_scopes_tags_and_values_round_trip_on_every_read_path(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     scope=st.text(
-        st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=40
+        st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t"), min_size=1, max_size=40
     )
 )
 def test_case_2_any_scope_is_kept_exactly_or_refused_with_a_reason(memory: Memory, scope: str) -> None:
@@ -241,3 +241,11 @@ def test_case_4_scopes_survive_a_bulk_write(memory: Memory) -> None:
     assert not [outcome.error for outcome in memory.remember_many(drafts) if outcome.error]
     for number, scope in enumerate(scopes):
         assert [record.text for record in memory.list(scopes=[scope])] == [f"bulk row {number}"]
+
+
+@pytest.mark.parametrize("scope", ["\x1b[31mred", "a\x07b", "a\rb", "a\x9b2Jb", "a\x7fb"])
+def test_case_4_a_scope_that_a_terminal_would_obey_is_refused(memory: Memory, scope: str) -> None:
+    with pytest.raises(RecordError, match="control character"):
+        memory.remember("a fact", scope=scope)
+    with pytest.raises(RecordError, match="control character"):
+        memory.recall("a fact", agent=scope)

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from olav_core import RecordError
 from olav_core.recall.messages import last_user_text, with_block
 
 BLOCK = '<relevant-memories>\n  <memory id="a">x</memory>\n</relevant-memories>'
@@ -42,3 +47,9 @@ def test_nobody_asked_anything() -> None:
     for messages in ([], [{"role": "system", "content": "s"}], [{"role": "user", "content": None}]):
         assert last_user_text(messages) == ""
         assert with_block(messages, "") == messages
+
+
+@pytest.mark.parametrize("wrong", [None, "what is this?", [1], {"role": "user", "content": "x"}])
+def test_what_is_no_list_of_messages_is_refused(wrong: Any) -> None:
+    with pytest.raises(RecordError, match="messages must be a list"):
+        last_user_text(wrong)
