@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from olav_core.capture.drain import DrainReport
     from olav_core.memory import Memory
 
+_log = logging.getLogger(__name__)
 #: How many failures `status` tells of; all are in the spool's `failed.jsonl`.
 SHOWN_FAILURES = 10
 
@@ -128,8 +130,13 @@ class Capture:
         return self._drainer.drain(retry_failed=retry_failed)
 
     def resume(self) -> None:
-        """Let the background take up what an earlier process left."""
-        if self._spool.waiting():
+        """Let the background take up what an earlier process left; a broken spool stops no recall."""
+        try:
+            waiting = self._spool.waiting()
+        except CaptureError as error:
+            _log.warning("Captured calls wait: %s", error)
+            return
+        if waiting:
             self._drainer.start(now=True)
 
     def close(self) -> None:

@@ -245,6 +245,10 @@ class Spool:
             names = os.listdir(self.directory)
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise CaptureError(
+                f"the spool {self.directory} cannot be read: {error.strerror}. Make it a folder again."
+            ) from error
         return [
             self.directory / name for name in sorted(names) if name[:1].isdigit() and name.endswith(SUFFIX)
         ]

@@ -102,7 +102,7 @@ def _console(*, stderr: bool) -> Console:
             raise  # rich would exit with code 1: the command line has its own code for this
 
     stream = sys.stderr if stderr else sys.stdout
-    piped = not stream.isatty() and "COLUMNS" not in os.environ
+    piped = not stream.isatty() and not os.environ.get("COLUMNS", "").strip("0").isdecimal()
     return Pipe(
         stderr=stderr, width=PIPED_WIDTH if piped else None, markup=False, highlight=False, emoji=False
     )

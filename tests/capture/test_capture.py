@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -353,3 +354,17 @@ def unavailable(*_: Any, **__: Any) -> Any:
     from olav_core import EmbedderUnavailableError
 
     raise EmbedderUnavailableError("it is down")
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
+def test_a_spool_that_is_no_folder_stops_captures_but_no_recall(
+    open_again: Callable[..., Memory], spool: Path, kind: str
+) -> None:
+    open_again()  # makes the workspace
+    shutil.rmtree(spool, ignore_errors=True)
+    spool.write_text("") if kind == "file" else spool.symlink_to(spool.parent / "nowhere" / "deep")
+    memory = open_again()
+    memory.remember("R1 is the border router")
+    assert memory.recall("border router").items
+    with pytest.raises(CaptureError, match="spool"):
+        memory.capture(tool="push_config")

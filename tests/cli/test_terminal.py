@@ -73,3 +73,15 @@ def test_lines_fit_the_terminal(columns: int) -> None:
     lines = [line for line in plain(on_a_terminal(columns)) if line and "Embedding" not in line]
     assert max(cell_len(line) for line in lines) <= columns
     assert any("路由器" in line for line in lines)
+
+
+@pytest.mark.parametrize("columns", ["0", "", "wide"])
+def test_columns_that_are_no_width_do_not_empty_the_table(columns: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from olav_core import Terminal\nTerminal().print('a line')"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": columns},
+        check=True,
+    )
+    assert done.stdout == "a line\n"
