@@ -69,7 +69,12 @@ def table_names(database: Any) -> list[str]:
 
 def create(database: Any, name: str, schema: pa.Schema) -> Any:
     """Create an empty table with stable row ids; an existing one is an error of the engine, never emptied."""
-    return database.create_table(name, schema=schema, storage_options=STABLE_ROW_IDS)
+    try:
+        return database.create_table(name, schema=schema, storage_options=STABLE_ROW_IDS)
+    except Exception as error:
+        raise StoreError(
+            f"table {name!r} cannot be created: {_short(error)}. Check the disk's space and rights."
+        ) from error
 
 
 def open_if_whole(database: Any, name: str) -> Any:

@@ -110,3 +110,12 @@ def test_a_missing_side_table_is_created_and_counts_go_on(store, uri):
         again.fold_access_counts()
         again.refresh()
         assert again.get("fact:1").access_count == 2
+
+
+def test_a_table_that_cannot_be_made_is_a_store_error(uri):
+    Path(uri).mkdir(parents=True)
+    (Path(uri) / "memory.lance").write_text("not a folder")
+    with pytest.raises(StoreError):
+        Store.create(uri, SPACE)
+    with pytest.raises(StoreError, match="cannot be created"):
+        tables.create(tables.connect(uri), "memory", memory_schema(DIMENSION, SPACE))
