@@ -25,9 +25,9 @@ EXIT_CODES = {
 
 
 def wants_json(args: Sequence[str]) -> bool:
-    """Tell whether the command line asked for JSON, even when it could not be parsed; help is for people."""
+    """Tell whether the command line asked for JSON, even when it could not be parsed."""
     options = args[: args.index("--")] if "--" in args else args
-    return "--json" in options and not {"--help", "-h", "--version"} & set(options)
+    return "--json" in options
 
 
 def error_object(error: BaseException) -> dict[str, Any]:

@@ -103,7 +103,8 @@ class Olav(LazyGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        with answer.kept_alone() if as_json else nullcontext():
+        for_people = {"--help", "-h", "--version"} & set(words)  # goes to stdout too
+        with answer.kept_alone() if as_json and not for_people else nullcontext():
             code = self._code_of(words, extra, as_json=as_json)
         sys.exit(code)
 

@@ -207,3 +207,11 @@ def test_what_fails_after_the_answer_adds_no_second_object(
     assert done.exit_code == 1
     assert json.loads(done.stdout)["created"] is True
     assert "the lights went out" in done.stderr
+
+
+def test_help_stays_on_stdout_and_a_wrong_option_beside_it_is_still_an_object(
+    olav: Callable[..., Result],
+) -> None:
+    assert "Usage" in olav("recall", "--json", "--help").stdout
+    error = json.loads(olav("kb", "--help", "--json").stdout)["error"]
+    assert error["type"] == "NoSuchOption"
