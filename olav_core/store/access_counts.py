@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from olav_core.errors import ConflictError
 from olav_core.store import filters, schema, upsert
-from olav_core.store.tables import ATTEMPTS, lost_race, pause, retrying
+from olav_core.store.tables import ATTEMPTS, delete, lost_race, pause, retrying
 
 if TYPE_CHECKING:
     from olav_core.store.store import Store
@@ -56,10 +56,8 @@ def forget_before(store: Store, cutoff: datetime) -> int:
     where = filters.all_of(
         filters.at_most("_row_created_at_version", store.folded_through), filters.until("ts", cutoff)
     )
-    result = retrying(
-        lambda: log.delete(where), what="shortening the recall log", refresh=log.checkout_latest
-    )
-    return int(result.num_deleted_rows)
+    with store.lock.shared():
+        return delete(log, where, "shortening the recall log")
 
 
 def _fold_chunk(store: Store, ids: Sequence[str], hits: dict[str, list[int]], through: int) -> int:

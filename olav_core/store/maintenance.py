@@ -12,7 +12,7 @@ from attrs import frozen
 from olav_core import clock
 from olav_core.errors import ConflictError, StoreError
 from olav_core.store import access_counts, filters, schema, tables, upsert
-from olav_core.store.lock import LockHeldError, WriteLock, local_path
+from olav_core.store.lock import LOST_RACES, LockHeldError, WriteLock, local_path
 
 if TYPE_CHECKING:
     from olav_core.store.store import Store
@@ -101,7 +101,7 @@ def purge(store: Store) -> None:
     if store.count() >= FULL_FRAGMENT:
         rewrite(store)
     else:
-        with store.lock.shared():
+        with store.lock.exclusive():
             _second_fragment(store)
             _compact(store, tables.MEMORY, NOW)
             for _ in range(tables.ATTEMPTS):
@@ -209,9 +209,13 @@ def _compact(store: Store, name: str, older_than: timedelta | None) -> int:
 
 
 def _attempt(store: Store, table: Any, what: str, older_than: timedelta) -> None:
-    """Let the engine compact and clean up; after a few lost races with the writers held back."""
+    """Let the engine compact, after a few lost races with the writers held back; and clean up, always so.
+
+    The engine finds a writer's conflicts in the versions since that writer began. Were one of them cleaned up
+    meanwhile, the writer would bring back the rows that it had replaced.
+    """
     for attempt in range(tables.ATTEMPTS):
-        with store.lock.turn(attempt):
+        with store.lock.turn(attempt if older_than is NEVER else LOST_RACES):
             store.refresh() if table is store.table else table.checkout_latest()
             try:
                 table.optimize(cleanup_older_than=max(older_than, _age_of_oldest_tag(table), NOW))

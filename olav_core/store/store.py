@@ -212,14 +212,11 @@ class Store(TableReader):
         if doomed:
             self.tombstones.add([(record.id, record.text) for record in doomed.values()])
         erased = self.delete(doomed)
-        for table in self._other_spaces():
-            for start in range(0, len(doomed), CHUNK):
-                chunk = filters.in_("id", list(doomed)[start : start + CHUNK])
-                tables.retrying(
-                    lambda table=table, chunk=chunk: table.delete(chunk),  # type: ignore[misc]
-                    what="erasing kept vectors",
-                    refresh=table.checkout_latest,
-                )
+        with self.lock.shared():
+            for table in self._other_spaces():
+                for start in range(0, len(doomed), CHUNK):
+                    chunk = filters.in_("id", list(doomed)[start : start + CHUNK])
+                    tables.delete(table, chunk, "erasing kept vectors")
         if purge:
             maintenance.purge(self)
         return erased
@@ -236,7 +233,8 @@ class Store(TableReader):
     def revive(self, text_hashes: Iterable[str]) -> int:
         """Take back the tombstones of texts that were stored again; returns how many went."""
         erased = self.erased(text_hashes)
-        return self.tombstones.lift(erased) if erased else 0
+        with self.lock.shared():
+            return self.tombstones.lift(erased) if erased else 0
 
     # --- the recall log and maintenance -------------------------------------------------------------
 

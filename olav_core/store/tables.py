@@ -150,6 +150,19 @@ def retrying(action: Callable[[], T], *, what: str, refresh: Callable[[], object
     raise AssertionError("unreachable")
 
 
+def delete(table: Any, where: str, what: str) -> int:
+    """Delete the rows that pass `where`, as of now; returns how many.
+
+    Its caller holds the store's lock, so that no version is cleaned up under the delete.
+    """
+
+    def attempt() -> int:
+        table.checkout_latest()
+        return int(table.delete(where).num_deleted_rows)
+
+    return retrying(attempt, what=what)
+
+
 def gave_up(error: Exception, what: str) -> ConflictError:
     """Return the error for a race that was lost too often, or a file that is not there to be waited for."""
     if "not found" in str(error).lower():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from olav_core import clock
 from olav_core.store import filters
-from olav_core.store.tables import retrying
+from olav_core.store.tables import delete, retrying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,10 +70,7 @@ class Tombstones:
         return retrying(read, what="reading tombstones")
 
     def lift(self, hashes: Iterable[str]) -> int:
-        """Allow texts again; returns how many tombstones went."""
+        """Allow texts again; returns how many tombstones went. Hold the store's lock (`tables.delete`)."""
         wanted = filters.in_("text_hash", hashes)
         table = self._table()
-        result = retrying(
-            lambda: table.delete(wanted), what="lifting tombstones", refresh=table.checkout_latest
-        )
-        return int(result.num_deleted_rows)
+        return delete(table, wanted, "lifting tombstones")

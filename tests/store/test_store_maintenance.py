@@ -1,9 +1,11 @@
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from store_rows import MOMENT, fact, vectors
 
-from olav_core.store import maintenance
+from olav_core.store import maintenance, schema, upsert
 from olav_core.store.reader import BATCH_ROWS
 from olav_core.store.store import Store
 
@@ -44,6 +46,25 @@ def test_a_short_read_of_a_version_that_was_cleaned_up_comes_again(store, uri):
     assert store.optimize().versions == 1
     assert reader.get("fact:1").text == "new"
     assert [row["id"] for part in reader.changed_since(version) for row in part.to_pylist()] == ["fact:1"]
+
+
+def test_no_version_is_cleaned_up_under_a_writer_that_began_before_it(store, uri):
+    """The engine sees conflicts only in versions that lie there: this writer would double the row."""
+    store.upsert([fact("fact:1")], vectors(1))
+    writer, cleaner = Store.open(uri), Store.open(uri)
+    with ThreadPoolExecutor(1) as pool, writer.lock.shared():
+        (before,) = upsert.read(writer, {"fact:1": None}).values()
+        store.upsert([fact("fact:1", "somebody was faster")], vectors(1))
+        cleaned = pool.submit(cleaner.optimize)
+        with pytest.raises(TimeoutError):
+            cleaned.result(1.0)
+        cells = before | {"text": "second", "revision": schema.new_revision()}
+        columns = {name: [cells[name]] for name in (*schema.SHOWN, *schema.HIDDEN)}
+        rows = schema.to_table(columns, vectors(1), writer.schema)
+        assert upsert.merge(writer, rows, expected=[before["revision"]]) == 0
+    assert cleaned.result(30).failures == ()
+    store.refresh()
+    assert [record.text for record in store.list()] == ["somebody was faster"]
 
 
 def test_expired_rows_go_and_others_stay(store):
