@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import overload
 
 _COLUMN = re.compile(r"(?:target\.|source\.)?[a-z_]+\Z")
 
@@ -68,6 +69,10 @@ def contains(column: str, value: str) -> str:
     return f"strpos({_column(column)}, {quote(value)}) > 0"
 
 
+@overload
+def all_of(first: str, /, *parts: str | None) -> str: ...
+@overload
+def all_of(*parts: str | None) -> str | None: ...
 def all_of(*parts: str | None) -> str | None:
     """Every given part holds; None parts are left out, of none the result is None (no filter)."""
     kept = [part for part in parts if part is not None]
