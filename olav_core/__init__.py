@@ -14,13 +14,22 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.capture.capture import Captured as Captured
     from olav_core.capture.decision import Decision as Decision
     from olav_core.chat.chat import Chat as Chat
-    from olav_core.chat.chat import ChatReply as ChatReply
+    from olav_core.chat.choice import as_chat as as_chat
+    from olav_core.chat.choice import open_chat as open_chat
+    from olav_core.chat.invoked import InvokedChat as InvokedChat
+    from olav_core.chat.reply import ChatModel as ChatModel
+    from olav_core.chat.reply import ChatReply as ChatReply
     from olav_core.chat.settings import ChatSettings as ChatSettings
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
     from olav_core.config import Settings as Settings
+    from olav_core.drafts.commit import Committed as Committed
+    from olav_core.drafts.draft import MemoryDraft as MemoryDraft
+    from olav_core.drafts.drafts import Drafts as Drafts
+    from olav_core.drafts.proposal import Confirmation as Confirmation
+    from olav_core.drafts.proposal import Proposal as Proposal
     from olav_core.embedding.distance import canonical as canonical
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import CaptureError as CaptureError
@@ -35,6 +44,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.errors import ErasedTextError as ErasedTextError
     from olav_core.errors import ImportFaultsError as ImportFaultsError
     from olav_core.errors import OlavError as OlavError
+    from olav_core.errors import PackageError as PackageError
     from olav_core.errors import PluginError as PluginError
     from olav_core.errors import RecordError as RecordError
     from olav_core.errors import StoreError as StoreError
@@ -77,6 +87,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import Booster as Booster
     from olav_core.specs import CategorySpec as CategorySpec
     from olav_core.specs import CommandSpec as CommandSpec
+    from olav_core.specs import ConfirmationSpec as ConfirmationSpec
+    from olav_core.specs import DirectiveSpec as DirectiveSpec
     from olav_core.specs import DistanceScale as DistanceScale
     from olav_core.specs import Diversifier as Diversifier
     from olav_core.specs import Draft as Draft
@@ -124,12 +136,21 @@ _PUBLIC = {
     "export_memories": "importing.export",
     "import_jsonl": "importing.restore",
     "Chat": "chat.chat",
-    "ChatReply": "chat.chat",
+    "as_chat": "chat.choice",
+    "open_chat": "chat.choice",
+    "InvokedChat": "chat.invoked",
+    "ChatModel": "chat.reply",
+    "ChatReply": "chat.reply",
     "ChatSettings": "chat.settings",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",
     "json_option": "cli.options",
     "workspace_option": "cli.options",
+    "Committed": "drafts.commit",
+    "MemoryDraft": "drafts.draft",
+    "Drafts": "drafts.drafts",
+    "Confirmation": "drafts.proposal",
+    "Proposal": "drafts.proposal",
     "hookimpl": "hookspecs",
     "canonical": "embedding.distance",
     "language_of": "text.language",
@@ -166,6 +187,8 @@ _PUBLIC = {
             "Booster",
             "CategorySpec",
             "CommandSpec",
+            "ConfirmationSpec",
+            "DirectiveSpec",
             "DistanceScale",
             "Diversifier",
             "Draft",
@@ -204,6 +227,7 @@ _PUBLIC = {
             "ErasedTextError",
             "ImportFaultsError",
             "OlavError",
+            "PackageError",
             "PluginError",
             "RecordError",
             "StoreError",

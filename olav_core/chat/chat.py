@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from attrs import frozen
-
+from olav_core.chat.reply import CUT, ChatReply, text_of
 from olav_core.chat.settings import ChatSettings
 from olav_core.errors import ChatError, ChatUnavailableError, ConfigError
 
@@ -26,16 +25,8 @@ LONGEST_RETRY_AFTER: Final = 30.0
 CONNECT_TIMEOUT: Final = 5.0
 #: An answer that is longer is no answer to anything that is asked here.
 MAX_ANSWER_BYTES: Final = 4_000_000
-_BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-
-
-@frozen(kw_only=True)
-class ChatReply:
-    """What the model said, and what it cost in tokens (None when the server does not tell)."""
-
-    text: str
-    prompt_tokens: int | None = None
-    reply_tokens: int | None = None
+#: Statuses after which the same request may go through.
+BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
 class Chat:
@@ -50,7 +41,8 @@ class Chat:
         if missing:
             raise ConfigError(
                 f"No chat model is set: {' and '.join(f'chat.{name}' for name in missing)} missing. Add to "
-                ".olav/config.yaml, as in `chat: {base_url: http://localhost:11434/v1, model: qwen3:8b}`."
+                ".olav/config.yaml, as in `chat: {base_url: http://localhost:11434/v1, model: qwen3:8b}`, or "
+                "chat.factory for a LangChain chat model."
             )
         self.settings = settings
         self._url = str(settings.base_url).rstrip("/")
@@ -86,7 +78,7 @@ class Chat:
                 said = " ".join(answer.text.split()) or answer.reason_phrase
                 said = said.replace(key, "***") if key else said
                 trouble = f"answered {answer.status_code}: {said[:300]}"
-                if answer.status_code not in _BUSY:
+                if answer.status_code not in BUSY:
                     self._refused(answer.status_code, trouble)
                 asked = answer.headers.get("retry-after", "").strip()
                 wait = min(float(asked), LONGEST_RETRY_AFTER) if asked.isdigit() else wait
@@ -118,10 +110,10 @@ class Chat:
         }
         if self._ollama:
             body["options"] = {"temperature": options.temperature, "num_predict": options.max_tokens}
-            return "chat", body
-        return "chat/completions", {
-            **body, "temperature": options.temperature, "max_tokens": options.max_tokens
-        }  # fmt: skip
+        else:
+            body |= {"temperature": options.temperature, "max_tokens": options.max_tokens}
+        body = {name: value for name, value in {**body, **options.options}.items() if value is not None}
+        return "chat" if self._ollama else "chat/completions", body
 
     def _key(self) -> str:
         key = os.environ.get(self.settings.api_key_env, "").strip()
@@ -159,20 +151,20 @@ class Chat:
         if status in (401, 403):
             raise ChatUnavailableError(f"{self.name} {trouble}. Check ${self.settings.api_key_env}.")
         if status == 404:
-            raise ChatUnavailableError(f"{self.name} {trouble}. Check chat.base_url and chat.model.")
-        raise ChatError(f"{self.name} {trouble}. Check the model's options and its input limit.")
+            raise ChatUnavailableError(
+                f"{self.name} {trouble}. Check chat.model, and chat.base_url: an OpenAI-style root ends in "
+                "/v1, Ollama's own in /api."
+            )
+        raise ChatError(f"{self.name} {trouble}. Check chat.options and the model's input limit.")
 
     def _read(self, answer: httpx.Response) -> ChatReply:
         try:
             if len(answer.content) > MAX_ANSWER_BYTES:
                 raise ValueError("too long")
             data = answer.json()
-            message = data["message"] if self._ollama else data["choices"][0]["message"]
-            text = message.get("content") or ""
-            if isinstance(text, list):  # content blocks
-                text = "".join(block.get("text", "") for block in text)
-            if not isinstance(text, str):
-                raise TypeError("content is no text")
+            choice = data if self._ollama else data["choices"][0]
+            text = text_of(choice["message"].get("content"))
+            ended = choice.get("done_reason" if self._ollama else "finish_reason")
             usage = data if self._ollama else data.get("usage") or {}
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ChatError(f"{self.name} gave no chat answer. Check chat.base_url.") from error
@@ -180,4 +172,4 @@ class Chat:
             ("prompt_eval_count", "eval_count") if self._ollama else ("prompt_tokens", "completion_tokens")
         )
         counts = [usage.get(name) if isinstance(usage.get(name), int) else None for name in names]
-        return ChatReply(text=text, prompt_tokens=counts[0], reply_tokens=counts[1])
+        return ChatReply(text=text, prompt_tokens=counts[0], reply_tokens=counts[1], cut=ended in CUT)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 import pytest
 from scripted_chat import serving
 
-from olav_core import Chat, ChatError, ChatSettings, ChatUnavailableError, ConfigError
+import olav_core
+from olav_core import Chat, ChatError, ChatSettings, ChatUnavailableError, ConfigError, Settings
+from olav_core.config import EmbedderSettings
 
 ASK = [{"role": "user", "content": "hello"}]
 AGAIN = {"Retry-After": "0"}
@@ -57,7 +60,7 @@ def test_the_tries_end_and_the_key_is_in_no_message(monkeypatch: pytest.MonkeyPa
     ("status", "kind", "words"),
     [
         (401, ChatUnavailableError, "TEST_CHAT_KEY"),
-        (404, ChatUnavailableError, "chat.model"),
+        (404, ChatUnavailableError, "/v1"),
         (400, ChatError, "input limit"),
     ],
 )
@@ -92,3 +95,45 @@ def test_settings_without_an_endpoint_say_what_to_write() -> None:
         Chat(ChatSettings())
     with pytest.raises(ConfigError, match="http"):
         Chat(ChatSettings(base_url="localhost:1", model="m"))
+
+
+def test_further_fields_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    extra = {
+        "max_tokens": None,
+        "max_completion_tokens": 64,
+        "chat_template_kwargs": {"enable_thinking": False},
+    }
+    with serving("hi") as script, Chat(settings(f"{script.url}/v1", options=extra)) as chat:
+        chat.complete(ASK)
+    body = script.asked[0][2]
+    assert "max_tokens" not in body
+    assert (body["max_completion_tokens"], body["chat_template_kwargs"]) == (64, {"enable_thinking": False})
+
+
+@pytest.mark.parametrize(
+    ("path", "raw"),
+    [
+        (
+            "v1",
+            '{"choices": [{"finish_reason": "length", "message": {"content": [{"text": "a"}]}}]}',
+        ),
+        ("api", '{"done_reason": "length", "message": {"content": "a"}}'),
+    ],
+)
+def test_an_answer_that_ran_out_of_tokens_says_so(path: str, raw: str) -> None:
+    with serving((200, raw, {})) as script, Chat(settings(f"{script.url}/{path}")) as chat:
+        reply = chat.complete(ASK)
+    assert (reply.text, reply.cut) == ("a", True)
+
+
+def test_recall_and_capture_ask_no_chat_model(tmp_path: Path) -> None:
+    with serving("hi") as script:
+        chosen = Settings(embedder=EmbedderSettings(id="hashing"), chat=settings(f"{script.url}/v1"))
+        olav_core.init(tmp_path, embedder="hashing").close()
+        with olav_core.open(tmp_path, settings=chosen) as memory:
+            memory.remember("R1 is old.")
+            memory.capture(tool="register_service", args={"name": "a"}, result="ok")
+            memory.captures.drain()
+            memory.recall("What about R1?")
+            memory.enrich([{"role": "user", "content": "R1?"}])
+        assert not script.asked
