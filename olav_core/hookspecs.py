@@ -11,6 +11,8 @@ from olav_core.records import MemoryRecord
 from olav_core.specs import (
     CategorySpec,
     CommandSpec,
+    ConfirmationSpec,
+    DirectiveSpec,
     EmbedderSpec,
     GateSpec,
     ImporterSpec,
@@ -100,6 +102,18 @@ def olav_register_verb_matchers() -> Sequence[VerbMatcherSpec]:  # type: ignore[
 
 
 @hookspec
+def olav_register_confirmations() -> Sequence[ConfirmationSpec]:  # type: ignore[empty-body]
+    """Register confirmation lexicons: the words by which people say yes to a draft of a memory.
+
+    Called once, when the registry is built. Return a list of ConfirmationSpec. All lexicons are read as one,
+    so that a message may mix languages; what no lexicon knows is never a yes.
+
+    Example: `return [ConfirmationSpec(id="de", purpose="German", languages=("de",), yes=("ja", "speichern"),
+    fillers=("bitte",), replies=("ja",))]`
+    """
+
+
+@hookspec
 def olav_register_importers() -> Sequence[ImporterSpec]:  # type: ignore[empty-body]
     """Register importers: they turn files into memories.
 
@@ -130,6 +144,18 @@ def olav_register_suites() -> Sequence[SuiteSpec]:  # type: ignore[empty-body]
     line and returns a Suite: memories to store and queries with the ids that answer them.
 
     Example: `return [SuiteSpec(id="tickets", purpose="Solved tickets", files="CSV", load=load_tickets)]`
+    """
+
+
+@hookspec
+def olav_register_directives() -> Sequence[DirectiveSpec]:  # type: ignore[empty-body]
+    """Register directives: guides and formats that a distribution ships, primed by `olav init`.
+
+    Called once, when the registry is built. Return a list of DirectiveSpec. Its files are package data; they
+    become rows, and are not copied into the workspace. `olav kb prime` brings those of a newer version.
+
+    Example: `return [DirectiveSpec(id="ticket_rules", purpose="How we work tickets",
+    folder=Path(__file__).with_name("directives"))]`
     """
 
 

@@ -56,7 +56,8 @@ class CategorySpec:
     - `metadata`: an attrs class that `record.metadata` must structure into (None: any JSON object).
     - `dedupe_key(record)`: two writes with one key are one row. `embed_text(record)`: what is embedded and
       indexed. `render(record)`: what the model reads. `keywords(record)`: words that `keyword_boost` and
-      the `on_intent` gate look for in the query.
+      the `on_intent` gate look for in the query. `questions(record)`: what a person would ask that it answers,
+      for `olav calibrate`; without it the keywords are asked.
     - `recallable=False` keeps rows out of automatic injection. `global_scope=True` puts every row in scope
       `global` whatever the caller says, and leaves the scope out of its id.
     """
@@ -76,6 +77,7 @@ class CategorySpec:
     embed_text: Callable[[MemoryRecord], str] = _text_of
     render: Callable[[MemoryRecord], str] = _text_of
     keywords: Callable[[MemoryRecord], Sequence[str]] | None = None
+    questions: Callable[[MemoryRecord], Sequence[str]] | None = None
     recallable: bool = True
     default_scope: str = GLOBAL_SCOPE
     global_scope: bool = False
@@ -203,6 +205,20 @@ class Gate(Protocol):
     def decide(self, query: Query, candidate: Candidate) -> Verdict: ...
 
 
+@runtime_checkable
+class MeasuringGate(Protocol):
+    """A gate that keeps what measures at most its option `max`: `olav calibrate` can find the `max` for it.
+
+    `measure` returns the number, smaller for what is nearer, or None where the gate has nothing to compare.
+    """
+
+    max: float
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict: ...
+
+    def measure(self, query: Query, candidate: Candidate) -> float | None: ...
+
+
 @frozen(kw_only=True)
 class GateSpec:
     """Drops candidates. `factory(options)` gets the options of the category's GateUse.
@@ -261,6 +277,25 @@ class VerbMatcherSpec:
     writes: Callable[[str, Any], bool | None] | None = None
 
 
+@frozen(kw_only=True)
+class ConfirmationSpec:
+    """Words by which people say yes to a draft, in one language. A message confirms when it consists of the
+    phrases of all installed lexicons and nothing else, and one of them is in `yes`.
+
+    `yes`: phrases that confirm by themselves ("go ahead", "入库"). `fillers`: what may stand beside one and
+    says nothing alone ("please", "谢谢"). `replies`: what the question offers as answers, each of them a yes.
+    Case, width and punctuation are ignored; no phrase reaches across a comma. Never list what may be a
+    question, a doubt or a negation.
+    """
+
+    id: str
+    purpose: str
+    languages: tuple[str, ...]
+    yes: tuple[str, ...]
+    fillers: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+
+
 # --- importers, commands ------------------------------------------------------------------------
 
 
@@ -304,7 +339,8 @@ class ImporterSpec:
 
     `also` names the other categories that its files bring; where one is not installed, its drafts are left
     out. With `opens_path`, `parse` gets no bytes and opens `path` itself, for files too large to hold; it may
-    raise OSError. A draft without a scope gets that of the import.
+    raise OSError. A draft without a scope gets that of the import. `directive`: its files tell agents what to
+    do, so `olav init` and the installation of agents and bundles bring them.
     """
 
     id: str
@@ -314,6 +350,7 @@ class ImporterSpec:
     category: str
     also: tuple[str, ...] = ()
     opens_path: bool = False
+    directive: bool = False
 
 
 @frozen(kw_only=True)
@@ -325,6 +362,16 @@ class SuiteSpec:
     purpose: str
     files: str
     load: Callable[[Sequence[Path]], Suite]
+
+
+@frozen(kw_only=True)
+class DirectiveSpec:
+    """Files that a distribution ships for every workspace: guides and formats below `folder`, read by their
+    importers. `core/guides/` below it is `global`, `<name>/guides/` is that agent's, as in a workspace."""
+
+    id: str
+    purpose: str
+    folder: Path
 
 
 @frozen(kw_only=True)

@@ -41,11 +41,13 @@ class ChatSettings:
 class LearningSettings:
     """What is learnt from. `min_samples`: operations of one tool and scope that are worth a pattern.
     `window_days`: how far back events count. `runs`: files of run records, from the workspace on, `*`
-    allowed, that `olav learn run` reads. `draft_hours`: how long a proposal waits for a person.
+    allowed, that `olav learn run` reads. `review`: patterns and reflections wait as drafts for a person.
+    `draft_hours`: how long a proposal waits for a person.
     `draft_categories`: what a conversation may propose."""
 
     min_samples: Annotated[int, Range(2)] = 5
     window_days: Annotated[float, Range(0, 100_000, above=True)] = 90.0
     runs: tuple[str, ...] = ()
+    review: bool = False
     draft_hours: Annotated[float, Range(0, 10_000, above=True)] = 24.0
     draft_categories: tuple[str, ...] = ("usage_guide", "document", "topology")

@@ -24,9 +24,11 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
         "gates": "gate",
         "redactors": "redactor",
         "verb_matchers": "verb matcher",
+        "confirmations": "confirmation lexicon",
         "importers": "importer",
         "commands": "command",
         "suites": "benchmark suite",
+        "directives": "directive folder",
     }
 )
 

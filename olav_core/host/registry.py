@@ -18,6 +18,8 @@ from olav_core.records import check_scope
 from olav_core.specs import (
     CategorySpec,
     CommandSpec,
+    ConfirmationSpec,
+    DirectiveSpec,
     EmbedderSpec,
     Finding,
     GateSpec,
@@ -62,9 +64,11 @@ class Registry:
     gates: Mapping[str, GateSpec] = field(factory=_nothing)
     redactors: Mapping[str, RedactorSpec] = field(factory=_nothing)
     verb_matchers: Mapping[str, VerbMatcherSpec] = field(factory=_nothing)
+    confirmations: Mapping[str, ConfirmationSpec] = field(factory=_nothing)
     importers: Mapping[str, ImporterSpec] = field(factory=_nothing)
     commands: Mapping[str, CommandSpec] = field(factory=_nothing)
     suites: Mapping[str, SuiteSpec] = field(factory=_nothing)
+    directives: Mapping[str, DirectiveSpec] = field(factory=_nothing)
     plugins: tuple[PluginInfo, ...] = ()
     faults: tuple[PluginFault, ...] = ()
     #: Plug-in label -> how many calls of its observers raised.
@@ -141,6 +145,18 @@ class Registry:
                 f"the value was held back. Mend the redactor, or switch it off with OLAV_DISABLE={spec.id}."
             )
         return value, tuple(Finding(kind, count) for kind, count in counts.items())
+
+    def confirms(self, message: str) -> bool:
+        """Tell whether a person's message is a yes to a draft, by the installed confirmation lexicons."""
+        from olav_core.drafts.lexicon import lexicon_of
+
+        return lexicon_of(tuple(self.confirmations.values())).confirms(message)
+
+    def confirmation_question(self) -> str:
+        """Return the question that ends a proposal, with the answers that would be understood."""
+        from olav_core.drafts.lexicon import question_of
+
+        return question_of(tuple(self.confirmations.values()))
 
     def public_scope(self, scope: object) -> str:
         """Return the scope or raise RecordError, also when it spells a secret: masked it were another."""

@@ -8,6 +8,7 @@ import re
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -19,6 +20,8 @@ from olav_core.specs import (
     STAGES,
     CategorySpec,
     CommandSpec,
+    ConfirmationSpec,
+    DirectiveSpec,
     DistanceScale,
     EmbedderSpec,
     GateSpec,
@@ -38,9 +41,11 @@ SPEC_TYPES: Final[Mapping[str, type]] = {
     "gates": GateSpec,
     "redactors": RedactorSpec,
     "verb_matchers": VerbMatcherSpec,
+    "confirmations": ConfirmationSpec,
     "importers": ImporterSpec,
     "commands": CommandSpec,
     "suites": SuiteSpec,
+    "directives": DirectiveSpec,
 }
 #: Ids become parts of row ids (`<category>:<hex>`), configuration keys, variable names and command words.
 ID_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -213,6 +218,14 @@ def _check_verb_matcher(spec: VerbMatcherSpec) -> Problems:
             yield from _check_callables(spec, arity, name)
 
 
+def _check_confirmation(spec: ConfirmationSpec) -> Problems:
+    yield from _check_words(spec, "purpose")
+    problems = [p for name in ("languages", "yes", "fillers", "replies") for p in _check_strings(spec, name)]
+    yield from problems
+    if not problems and not spec.yes:
+        yield Problem("yes is empty, so it confirms nothing.", "Name the phrases by which people say yes.")
+
+
 def _check_importer(spec: ImporterSpec) -> Problems:
     yield from _check_words(spec, "purpose")
     yield from _check_callables(spec, 3, "parse")
@@ -237,6 +250,12 @@ def _check_command(spec: CommandSpec) -> Problems:
 def _check_suite(spec: SuiteSpec) -> Problems:
     yield from _check_words(spec, "purpose", "files")
     yield from _check_callables(spec, 1, "load")
+
+
+def _check_directive(spec: DirectiveSpec) -> Problems:
+    yield from _check_words(spec, "purpose")
+    if not isinstance(spec.folder, Path) or not spec.folder.is_dir():
+        yield Problem(f"folder {str(spec.folder)!r} is none.", "Give the Path of a folder of package data.")
 
 
 def _check_words(spec: object, *names: str) -> Problems:
@@ -294,7 +313,9 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Problems]]] = {
     "gates": _check_gate,
     "redactors": _check_redactor,
     "verb_matchers": _check_verb_matcher,
+    "confirmations": _check_confirmation,
     "importers": _check_importer,
     "commands": _check_command,
     "suites": _check_suite,
+    "directives": _check_directive,
 }

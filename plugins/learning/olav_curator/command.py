@@ -9,8 +9,7 @@ import attrs
 import click
 
 import olav_core
-from olav_core import Terminal, json_option, workspace_option
-from olav_curator.curator import Confirmation, Curator
+from olav_core import Confirmation, Drafts, Terminal, json_option, workspace_option
 
 
 @click.group()
@@ -24,14 +23,14 @@ def drafts() -> None:
 def list_drafts(workspace: Path | None, as_json: bool) -> None:
     """List what was proposed and not yet answered.
 
-    With --json: {"drafts": [{"intent", "category", "agent", "scope", "path", "created_at", "expires_at",
-    "expired"}]}.
+    With --json: {"drafts": [{"intent", "category", "agent", "scope", "path", "proposer", "reason",
+    "created_at", "expires_at", "expired"}]}.
     """
     terminal = Terminal(as_json=as_json)
     with terminal.guarded(), olav_core.open(workspace) as memory:
-        found = Curator(memory).drafts()
+        found = Drafts(memory).list()
     now = datetime.now(UTC)
-    names = ("intent", "category", "agent", "scope", "path", "created_at", "expires_at")
+    names = ("intent", "category", "agent", "scope", "path", "proposer", "reason", "created_at", "expires_at")
     rows = [{name: getattr(d, name) for name in names} | {"expired": d.expired(now)} for d in found]
     lines = [
         f"{row['intent']}  {row['category']}  {row['scope']}  "
@@ -54,8 +53,8 @@ def show(intent: str | None, workspace: Path | None, as_json: bool) -> None:
     """
     terminal = Terminal(as_json=as_json)
     with terminal.guarded(), olav_core.open(workspace) as memory:
-        curator = Curator(memory)
-        proposal = curator.show(curator.get(intent))
+        pending = Drafts(memory)
+        proposal = pending.show(pending.get(intent))
     terminal.result(attrs.asdict(proposal), proposal.preview)
 
 
@@ -75,13 +74,13 @@ def commit(intent: str | None, yes: bool, workspace: Path | None, as_json: bool)
         raise click.UsageError("--json cannot ask; add --yes if a person has seen the draft.")
     terminal = Terminal(as_json=as_json)
     with terminal.guarded(), olav_core.open(workspace) as memory:
-        curator = Curator(memory)
-        proposal = curator.show(curator.get(intent))
+        pending = Drafts(memory)
+        proposal = pending.show(pending.get(intent))
         terminal.print(proposal.preview)
         if not yes:
             click.confirm("Remember this?", abort=True, err=True)
         word = Confirmation(text="yes", in_person=True)
-        done = curator.commit(proposal.intent, confirmation=word, hash=proposal.hash)
+        done = pending.commit(proposal.intent, confirmation=word, hash=proposal.hash)
     terminal.result(attrs.asdict(done), f"Remembered {', '.join(done.ids)} · {done.path}")
 
 
@@ -96,5 +95,5 @@ def reject(intent: str | None, workspace: Path | None, as_json: bool) -> None:
     """
     terminal = Terminal(as_json=as_json)
     with terminal.guarded(), olav_core.open(workspace) as memory:
-        name = Curator(memory).reject(intent)
+        name = Drafts(memory).reject(intent)
     terminal.result({"intent": name}, f"Rejected {name}")

@@ -9,8 +9,7 @@ from typing import Any
 from langchain.tools import ToolRuntime
 from langchain_core.tools import BaseTool, StructuredTool
 
-from olav_core import Memory, OlavError
-from olav_curator.curator import Confirmation, Curator
+from olav_core import Confirmation, Drafts, Memory, OlavError
 
 #: Keys of `config["configurable"]` by which a host tells the user's words to a stateless sub-agent, whose own
 #: messages are written by the agent above it.
@@ -26,7 +25,7 @@ something is remembered unless commit_to_memory said so."""
 def curator_tools(memory: Memory, *, confirms: Callable[[str], bool] | None = None) -> list[BaseTool]:
     """Return the four tools. A commit looks for the user's yes in the run's own messages, after the proposal;
     in a stateless sub-agent the host passes it in the configuration (TURN_KEY, MESSAGE_KEY)."""
-    curator = Curator(memory, confirms=confirms) if confirms is not None else Curator(memory)
+    pending = Drafts(memory, confirms=confirms)
 
     def propose_memory_draft(
         intent: str,
@@ -43,7 +42,7 @@ def curator_tools(memory: Memory, *, confirms: Callable[[str], bool] | None = No
         `question` to the user word for word, and wait for the answer."""
         turn = _configured(runtime, TURN_KEY) or runtime.tool_call_id or ""
         try:
-            proposal = curator.propose(
+            proposal = pending.propose(
                 intent=intent, keywords=keywords, body=body, agent=agent, scope=scope, category=category,
                 chunks=chunks or (), replace=replace, turn=turn,
             )  # fmt: skip
@@ -54,8 +53,8 @@ def curator_tools(memory: Memory, *, confirms: Callable[[str], bool] | None = No
     def commit_to_memory(runtime: ToolRuntime, from_draft: bool = True, intent: str | None = None) -> str:
         """Store the draft that the user has just confirmed. Without intent the only pending one."""
         try:
-            draft = curator.get(intent)
-            done = curator.commit(
+            draft = pending.get(intent)
+            done = pending.commit(
                 draft.intent,
                 from_draft=from_draft,
                 hash=draft.hash,
@@ -68,13 +67,13 @@ def curator_tools(memory: Memory, *, confirms: Callable[[str], bool] | None = No
     def reject_memory_draft(intent: str | None = None) -> str:
         """Put a draft away that the user does not want."""
         try:
-            return _answer(status="rejected", intent=curator.reject(intent))
+            return _answer(status="rejected", intent=pending.reject(intent))
         except OlavError as error:
             return _answer(error=str(error))
 
     def list_memory_drafts() -> str:
         """List the drafts that wait for the user's answer."""
-        return _answer(drafts=[{"intent": d.intent, "category": d.category} for d in curator.drafts()])
+        return _answer(drafts=[{"intent": d.intent, "category": d.category} for d in pending.list()])
 
     functions = (propose_memory_draft, commit_to_memory, reject_memory_draft, list_memory_drafts)
     return [

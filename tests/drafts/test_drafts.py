@@ -14,10 +14,18 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
-from olav_curator import Confirmation, Curator, Proposal, confirms
 
 import olav_core
-from olav_core import ConflictError, Memory, OlavError, RecordError
+from olav_core import (
+    Confirmation,
+    ConflictError,
+    Drafts,
+    Memory,
+    OlavError,
+    Proposal,
+    RecordError,
+    build_registry,
+)
 from olav_core.cli.main import main
 
 BODY = "Before a snapshot, check the database:\n- older than 10 minutes: take_snapshot\n- 否则直接回答\n"
@@ -31,11 +39,11 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 @pytest.fixture
-def curator(memory: Memory) -> Curator:
-    return Curator(memory)
+def curator(memory: Memory) -> Drafts:
+    return Drafts(memory)
 
 
-def propose(curator: Curator, intent: str = "snapshot_age", **options: Any) -> Proposal:
+def propose(curator: Drafts, intent: str = "snapshot_age", **options: Any) -> Proposal:
     given = {"body": BODY, "agent": "netops", "keywords": ["snapshot", "快照"], "turn": "t1", **options}
     return curator.propose(intent=intent, **given)
 
@@ -59,7 +67,7 @@ def assert_nothing_happened(memory: Memory) -> None:
     assert not any("committed" in name for name in files(memory))
 
 
-def test_a_proposal_is_only_a_file(memory: Memory, curator: Curator) -> None:
+def test_a_proposal_is_only_a_file(memory: Memory, curator: Drafts) -> None:
     proposal = propose(curator)
     assert files(memory) == [".curator_drafts/snapshot_age.draft.json"]
     assert rows(memory) == []
@@ -67,7 +75,7 @@ def test_a_proposal_is_only_a_file(memory: Memory, curator: Curator) -> None:
     assert "可以" in proposal.question
 
 
-def test_what_is_committed_is_what_was_shown_byte_for_byte(memory: Memory, curator: Curator) -> None:
+def test_what_is_committed_is_what_was_shown_byte_for_byte(memory: Memory, curator: Drafts) -> None:
     proposal = propose(curator)
     done = curator.commit(confirmation=YES)
     root = memory.workspace.root
@@ -82,7 +90,7 @@ def test_what_is_committed_is_what_was_shown_byte_for_byte(memory: Memory, curat
 
 
 @pytest.mark.parametrize("folder", ["netops/guides", "netops", "."])
-def test_a_later_import_of_the_folder_adopts_the_row(memory: Memory, curator: Curator, folder: str) -> None:
+def test_a_later_import_of_the_folder_adopts_the_row(memory: Memory, curator: Drafts, folder: str) -> None:
     propose(curator)
     curator.commit(confirmation=YES)
     before = rows(memory)
@@ -92,7 +100,7 @@ def test_a_later_import_of_the_folder_adopts_the_row(memory: Memory, curator: Cu
     assert rows(memory) == before
 
 
-def test_another_process_recalls_it(memory: Memory, curator: Curator) -> None:
+def test_another_process_recalls_it(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     curator.commit(confirmation=YES)
     script = (
@@ -116,22 +124,22 @@ def test_another_process_recalls_it(memory: Memory, curator: Curator) -> None:
     ],
 )
 def test_without_a_users_yes_after_it_nothing_is_committed(
-    memory: Memory, curator: Curator, word: Confirmation, says: str
+    memory: Memory, curator: Drafts, word: Confirmation, says: str
 ) -> None:
     propose(curator)
     with pytest.raises(RecordError, match=says):
         curator.commit(confirmation=word)
     assert_nothing_happened(memory)
-    assert len(curator.drafts()) == 1
+    assert len(curator.list()) == 1
 
 
-def test_a_host_without_turns_needs_a_person_at_the_terminal(curator: Curator) -> None:
+def test_a_host_without_turns_needs_a_person_at_the_terminal(curator: Drafts) -> None:
     propose(curator, turn="")
     with pytest.raises(RecordError, match="olav drafts commit"):
         curator.commit(confirmation=YES)
 
 
-def test_no_draft_nothing_to_commit(memory: Memory, curator: Curator) -> None:
+def test_no_draft_nothing_to_commit(memory: Memory, curator: Drafts) -> None:
     with pytest.raises(RecordError, match="no draft found"):
         curator.commit(confirmation=YES)
     with pytest.raises(RecordError, match="no draft found"):
@@ -139,14 +147,14 @@ def test_no_draft_nothing_to_commit(memory: Memory, curator: Curator) -> None:
     assert_nothing_happened(memory)
 
 
-def test_from_draft_is_the_only_way(memory: Memory, curator: Curator) -> None:
+def test_from_draft_is_the_only_way(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     with pytest.raises(RecordError, match="from_draft"):
         curator.commit(confirmation=YES, from_draft=False)
     assert_nothing_happened(memory)
 
 
-def test_twice_is_refused(memory: Memory, curator: Curator) -> None:
+def test_twice_is_refused(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     curator.commit("snapshot_age", confirmation=YES)
     with pytest.raises(RecordError, match="no draft found"):
@@ -156,7 +164,7 @@ def test_twice_is_refused(memory: Memory, curator: Curator) -> None:
 
 def test_an_expired_draft_is_refused(memory: Memory) -> None:
     now = [datetime.now(UTC)]
-    curator = Curator(memory, now=lambda: now[0])
+    curator = Drafts(memory, now=lambda: now[0])
     propose(curator)
     now[0] += timedelta(hours=24)
     with pytest.raises(RecordError, match="expired"):
@@ -165,7 +173,7 @@ def test_an_expired_draft_is_refused(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("field", ["body", "content", "path", "scope", "expires_at", "turn", "agent"])
-def test_a_draft_that_was_changed_is_refused(memory: Memory, curator: Curator, field: str) -> None:
+def test_a_draft_that_was_changed_is_refused(memory: Memory, curator: Drafts, field: str) -> None:
     propose(curator)
     path = memory.workspace.root / ".curator_drafts/snapshot_age.draft.json"
     values = json.loads(path.read_text("utf-8"))
@@ -177,7 +185,7 @@ def test_a_draft_that_was_changed_is_refused(memory: Memory, curator: Curator, f
     assert curator.reject("snapshot_age") == "snapshot_age"
 
 
-def test_a_draft_that_is_not_the_one_shown_is_refused(memory: Memory, curator: Curator) -> None:
+def test_a_draft_that_is_not_the_one_shown_is_refused(memory: Memory, curator: Drafts) -> None:
     first = propose(curator)
     propose(curator, body="Something else.")
     with pytest.raises(RecordError, match="not the one that was shown"):
@@ -204,7 +212,7 @@ UNSAFE = [
 
 
 @pytest.mark.parametrize("name", UNSAFE)
-def test_names_that_are_no_file_names_are_refused(memory: Memory, curator: Curator, name: str) -> None:
+def test_names_that_are_no_file_names_are_refused(memory: Memory, curator: Drafts, name: str) -> None:
     for act in (
         lambda: propose(curator, name),
         lambda: propose(curator, agent=name),
@@ -217,7 +225,7 @@ def test_names_that_are_no_file_names_are_refused(memory: Memory, curator: Curat
     assert_nothing_happened(memory)
 
 
-def test_a_link_out_of_the_workspace_is_refused(memory: Memory, curator: Curator, tmp_path: Path) -> None:
+def test_a_link_out_of_the_workspace_is_refused(memory: Memory, curator: Drafts, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (memory.workspace.root / "netops").symlink_to(outside)
@@ -226,7 +234,7 @@ def test_a_link_out_of_the_workspace_is_refused(memory: Memory, curator: Curator
     assert list(outside.iterdir()) == []
 
 
-def test_a_file_that_is_there_is_changed_only_on_purpose(memory: Memory, curator: Curator) -> None:
+def test_a_file_that_is_there_is_changed_only_on_purpose(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     curator.commit(confirmation=YES)
     with pytest.raises(ConflictError, match="exists"):
@@ -236,7 +244,7 @@ def test_a_file_that_is_there_is_changed_only_on_purpose(memory: Memory, curator
     assert [row.text for row in rows(memory)] == ["A newer rule."]
 
 
-def test_a_file_that_changed_after_the_proposal_is_left_alone(memory: Memory, curator: Curator) -> None:
+def test_a_file_that_changed_after_the_proposal_is_left_alone(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     path = memory.workspace.root / "netops/guides/snapshot_age.guide.yaml"
     path.parent.mkdir(parents=True)
@@ -247,7 +255,7 @@ def test_a_file_that_changed_after_the_proposal_is_left_alone(memory: Memory, cu
     assert rows(memory) == []
 
 
-def test_several_drafts_need_a_name(curator: Curator) -> None:
+def test_several_drafts_need_a_name(curator: Drafts) -> None:
     propose(curator, "one")
     propose(curator, "two")
     with pytest.raises(RecordError, match="one, two"):
@@ -256,15 +264,15 @@ def test_several_drafts_need_a_name(curator: Curator) -> None:
     assert curator.commit(confirmation=YES).intent == "one"
 
 
-def test_reject_keeps_it_for_the_record(memory: Memory, curator: Curator) -> None:
+def test_reject_keeps_it_for_the_record(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     curator.reject()
-    assert curator.drafts() == []
+    assert curator.list() == []
     assert files(memory)[0].startswith(".curator_drafts/rejected/snapshot_age_")
     assert rows(memory) == []
 
 
-def test_a_secret_is_masked_before_it_is_shown(memory: Memory, curator: Curator) -> None:
+def test_a_secret_is_masked_before_it_is_shown(memory: Memory, curator: Drafts) -> None:
     proposal = propose(curator, body="Log in with password=hunter2-Sommer! on R1.")
     assert "hunter2" not in proposal.preview
     curator.commit(confirmation=YES)
@@ -275,13 +283,13 @@ def test_a_secret_is_masked_before_it_is_shown(memory: Memory, curator: Curator)
 @pytest.mark.parametrize(
     "options", [{"category": "fact"}, {"category": "audit"}, {"body": " "}, {"scope": " x"}]
 )
-def test_what_cannot_be_stored_is_not_proposed(memory: Memory, curator: Curator, options: Any) -> None:
+def test_what_cannot_be_stored_is_not_proposed(memory: Memory, curator: Drafts, options: Any) -> None:
     with pytest.raises(OlavError):
         propose(curator, **options)
-    assert curator.drafts() == []
+    assert curator.list() == []
 
 
-def test_a_document_and_a_topology(memory: Memory, curator: Curator) -> None:
+def test_a_document_and_a_topology(memory: Memory, curator: Drafts) -> None:
     propose(
         curator,
         "runbook",
@@ -301,7 +309,7 @@ def test_a_document_and_a_topology(memory: Memory, curator: Curator) -> None:
 
 
 def test_a_commit_that_fails_leaves_the_draft_and_nothing_else(
-    memory: Memory, curator: Curator, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, curator: Drafts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     propose(curator)
 
@@ -322,29 +330,29 @@ def test_a_commit_that_fails_leaves_the_draft_and_nothing_else(
 KILL = """
 import os, signal, sys
 import olav_core
-from olav_curator import Confirmation, Curator
-from olav_curator import commit as module, draft_folder
+from olav_core import Confirmation, Drafts
+from olav_core.drafts import commit as module, folder
 
 root, point = sys.argv[1:]
 memory = olav_core.open(root)
-curator = Curator(memory)
+curator = Drafts(memory)
 die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 if point == "journal":
     module.Commit._complete = die
 elif point == "file":
     memory.write = die
 elif point == "rows":
-    draft_folder.DraftFolder.archive = die
+    folder.DraftFolder.archive = die
 curator.commit(confirmation=Confirmation(text="yes", turn="t2"))
 """
 
 
 @pytest.mark.parametrize("point", ["journal", "file", "rows"])
-def test_kill_9_in_a_commit_leaves_all_three_or_none(memory: Memory, curator: Curator, point: str) -> None:
+def test_kill_9_in_a_commit_leaves_all_three_or_none(memory: Memory, curator: Drafts, point: str) -> None:
     proposal = propose(curator)
     child = subprocess.run([sys.executable, "-c", KILL, str(memory.workspace.root), point], check=False)
     assert child.returncode == -signal.SIGKILL
-    assert curator.drafts() == []  # completes what was decided
+    assert curator.list() == []  # completes what was decided
     assert [name.split("_2")[0] for name in files(memory)] == [
         ".curator_drafts/committed/snapshot_age",
         "netops/guides/snapshot_age.guide.yaml",
@@ -353,7 +361,7 @@ def test_kill_9_in_a_commit_leaves_all_three_or_none(memory: Memory, curator: Cu
     assert row.text == yaml.safe_load(proposal.preview)["body"]
 
 
-def test_two_processes_commit_one_draft_once(memory: Memory, curator: Curator) -> None:
+def test_two_processes_commit_one_draft_once(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     script = KILL.replace('"yes"', '"好的"')
     command = [sys.executable, "-c", script, str(memory.workspace.root), "none"]
@@ -382,7 +390,7 @@ def test_two_processes_commit_one_draft_once(memory: Memory, curator: Curator) -
     ],
 )
 def test_a_yes(message: str) -> None:
-    assert confirms(message)
+    assert build_registry().confirms(message)
 
 
 @pytest.mark.parametrize(
@@ -396,10 +404,10 @@ def test_a_yes(message: str) -> None:
     ],
 )  # fmt: skip
 def test_no_yes(message: str) -> None:
-    assert not confirms(message)
+    assert not build_registry().confirms(message)
 
 
-def test_the_commands(memory: Memory, curator: Curator) -> None:
+def test_the_commands(memory: Memory, curator: Drafts) -> None:
     root = str(memory.workspace.root)
 
     def olav(*args: str, input: str | None = None, code: int = 0) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from olav_core import RecordError, StoreError
-from olav_curator.draft import MemoryDraft, check_name
+from olav_core.drafts.draft import MemoryDraft, check_name
+from olav_core.errors import RecordError, StoreError
 
 FOLDER: Final = ".curator_drafts"
 _DRAFT: Final = ".draft.json"
@@ -65,6 +66,16 @@ class DraftFolder:
     def known(self) -> str:
         intents = self.intents()
         return f"Pending: {', '.join(intents)}." if intents else "Propose one first; nothing is pending."
+
+    def rejected(self, intent: str) -> set[str]:
+        """Return the essences of the drafts of an intent that a person rejected."""
+        found = set()
+        for path in (self.path / "rejected").glob(f"{glob.escape(intent)}_*.json"):
+            with suppress(OSError, UnicodeDecodeError, RecordError):
+                draft = MemoryDraft.from_json(path.read_text(encoding="utf-8"), name=path.name)
+                if draft.intent == intent:
+                    found.add(draft.essence)
+        return found
 
     def archive(self, source: Path, folder: str, intent: str, now: datetime) -> Path:
         """Move a file to `<folder>/<intent>_<time>.json`, never over another one."""

@@ -1,0 +1,93 @@
+"""What counts as a person's yes: a whole message that consists of words which the lexicons know."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from attrs import field, frozen
+
+from olav_core.specs import ConfirmationSpec
+
+#: A longer message says something of its own; it is no bare yes.
+MAX_CHARS: Final = 80
+
+#: Words of spaced scripts; elsewhere a character is a unit of its own, as nothing tells words apart there.
+_UNIT: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0eff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0eff]+"
+    r"(?:'[^\W_]+)*|\S"
+)
+_QUESTION: Final = frozenset("?؟")
+#: Who quotes a yes does not say it. The single quote is one too, outside a word.
+_QUOTES: Final = frozenset("\"'`“”„‟‘‚«»‹›「」『』〝〞〟>")
+#: Ends a phrase; none may reach across it.
+_BREAKS: Final = frozenset(".,!;:。，、！；：…~～-–—()[]（）【】/|&+*")
+
+
+@frozen
+class Lexicon:
+    """All installed lexicons as one, so that "yes, 入库" is understood although no single one knows it."""
+
+    yes: frozenset[tuple[str, ...]]
+    fillers: frozenset[tuple[str, ...]]
+    replies: tuple[str, ...]
+    longest: int = field(init=False)
+
+    @longest.default
+    def _longest(self) -> int:
+        return max((len(phrase) for phrase in self.yes | self.fillers), default=0)
+
+    def confirms(self, message: str) -> bool:
+        """Tell whether a message is a yes: "可以", "OK, please", "yes, 入库".
+
+        A question, a quotation, a doubt, a negation or a yes with a further wish is none: whatever holds
+        anything that no lexicon knows says more than yes."""
+        if not isinstance(message, str) or not message.strip() or len(message) > MAX_CHARS:
+            return False
+        units = list(units_of(message))
+        if any(unit in _QUESTION or unit in _QUOTES for unit in units):
+            return False
+        # reached[i]: whether units[:i] are phrases of the lexicons, and if so whether one of them is a yes.
+        reached: list[bool | None] = [False] + [None] * len(units)
+        for start in range(len(units)):
+            if reached[start] is None:
+                continue
+            if units[start] in _BREAKS:
+                reached[start + 1] = bool(reached[start + 1] or reached[start])
+                continue
+            for end in range(start + 1, min(start + self.longest, len(units)) + 1):
+                phrase = tuple(units[start:end])
+                if phrase in self.yes:
+                    reached[end] = True
+                elif phrase in self.fillers:
+                    reached[end] = bool(reached[end] or reached[start])
+        return reached[-1] is True
+
+
+def units_of(text: str) -> Iterator[str]:
+    """Yield the words, single characters of unspaced scripts, and signs of a text, case and width folded."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    for match in _UNIT.finditer(folded):
+        unit = match[0]
+        # A skin tone or a variation selector changes nothing in what a sign says.
+        if unit not in "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff":
+            yield unit
+
+
+@lru_cache(maxsize=8)
+def lexicon_of(specs: tuple[ConfirmationSpec, ...]) -> Lexicon:
+    """Return the lexicons joined to one."""
+    return Lexicon(
+        yes=frozenset(tuple(units_of(phrase)) for spec in specs for phrase in spec.yes),
+        fillers=frozenset(tuple(units_of(phrase)) for spec in specs for phrase in spec.fillers),
+        replies=tuple(dict.fromkeys(reply for spec in specs for reply in spec.replies)),
+    )
+
+
+def question_of(specs: tuple[ConfirmationSpec, ...]) -> str:
+    """Return the question that ends a proposal, with the answers that would be understood."""
+    replies = lexicon_of(specs).replies
+    return f"Confirm? Reply {' / '.join(replies)}" if replies else "Confirm with `olav drafts commit`."
