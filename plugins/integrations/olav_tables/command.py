@@ -1,0 +1,59 @@
+"""The command `olav describe-table`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import olav_core
+from olav_core import Terminal, json_option, workspace_option
+from olav_tables.describer import TIMEOUT, TableDescriber
+
+
+@click.command("describe-table")
+@click.argument("url")
+@click.argument("name", required=False)
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=TIMEOUT, show_default=True,
+              help="Seconds for one table.")  # fmt: skip
+@click.option("--prime", is_flag=True, help="Store it as memories; needs OLAV_LEGACY_SCHEMA_PRIME=1.")
+@click.option("--scope", "-s", help="With --prime: the memories' scope.")
+@workspace_option
+@json_option
+def describe_table(
+    url: str,
+    name: str | None,
+    timeout: float,
+    prime: bool,
+    scope: str | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Show what a table or view holds: columns, keys, row count, commonest values, sample rows.
+
+    URL is duckdb:///FILE, sqlite:///FILE, a path of either, or any SQLAlchemy URL. Without NAME the tables
+    are listed. The database is only read; secrets in what is shown are masked.
+
+    With --json: {"table", "kind", "database", "columns": [{"name", "type", "nullable", "default",
+    "comment"}], "keys": {"primary", "unique", "foreign": [{"columns", "table", "references"}]}, "rows",
+    "sample": [row], "distributions": [{"column", "scanned", "distinct", "nulls", "least", "greatest",
+    "values": {value: rows}}], "notes": [text]}; without NAME {"tables": [name]}; with --prime {"stored":
+    [id]}.
+    """
+    terminal = Terminal(as_json=as_json)
+    with terminal.guarded():
+        describer = TableDescriber(url, timeout=timeout)
+        if prime:
+            from olav_tables.prime import prime_schema
+
+            with olav_core.open(workspace) as memory, terminal.progress("Reading tables") as on_progress:
+                ids = prime_schema(
+                    memory, describer, tables=[name] if name else None, scope=scope, on_progress=on_progress
+                )
+            terminal.result({"stored": ids}, f"Stored {len(ids)} memories.")
+        elif name is None:
+            tables = describer.tables()
+            terminal.result({"tables": tables}, *(tables or ["No tables."]))
+        else:
+            found = describer.describe(name)
+            terminal.result(found.to_dict(), found.to_text(max_chars=100_000))
