@@ -59,6 +59,9 @@ KINDS = {
     "verbs": Kind(
         "verb_matchers", "Verb matcher", "It is asked about every tool call that `olav` may capture."
     ),
+    "confirmation": Kind(
+        "confirmations", "Confirmation lexicon", "A draft can be confirmed in its words from then on."
+    ),
 }
 
 

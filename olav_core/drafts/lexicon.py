@@ -25,6 +25,8 @@ _QUESTION: Final = frozenset("?؟")
 _QUOTES: Final = frozenset("\"'`“”„‟‘‚«»‹›「」『』〝〞〟>")
 #: Ends a phrase; none may reach across it.
 _BREAKS: Final = frozenset(".,!;:。，、！；：…~～-–—()[]（）【】/|&+*")
+#: None of these may stand in a phrase.
+SIGNS: Final = _QUESTION | _QUOTES | _BREAKS
 
 
 @frozen

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from olav_core.testing.breach import ContractBreach as ContractBreach
     from olav_core.testing.category import CategoryContract as CategoryContract
+    from olav_core.testing.confirmation import ConfirmationContract as ConfirmationContract
     from olav_core.testing.contract import PluginContract as PluginContract
     from olav_core.testing.contracts import CONTRACTS as CONTRACTS
     from olav_core.testing.corpus import TOPICS as TOPICS
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "ContractBreach": "breach",
     "CategoryContract": "category",
+    "ConfirmationContract": "confirmation",
     "PluginContract": "contract",
     "CONTRACTS": "contracts",
     "TOPICS": "corpus",

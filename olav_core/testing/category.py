@@ -91,7 +91,8 @@ class CategoryContract(PluginContract):
     def _functions(self) -> list[tuple[str, Callable[[MemoryRecord], Any]]]:
         spec = self.spec
         functions = [(name, getattr(spec, name)) for name in ("dedupe_key", "embed_text", "render")]
-        return functions + ([("keywords", spec.keywords)] if spec.keywords else [])
+        lists = (("keywords", spec.keywords), ("questions", spec.questions))
+        return functions + [(name, function) for name, function in lists if function is not None]
 
     # --- rules -----------------------------------------------------------------------------------
 
@@ -153,9 +154,9 @@ class CategoryContract(PluginContract):
             mend = f"Let {name} take any text, and read metadata with `.get(key, default)`."
             with self.calling(f"{name} on {what}", _CALLED, mend):
                 value = function(record)
-            if name == "keywords":
+            if name in ("keywords", "questions"):
                 ok = not isinstance(value, str) and all(isinstance(word, str) for word in value)
-                self.require(ok, f"keywords gave {value!r} on {what}.", _CALLED, "Return a list of strings.")
+                self.require(ok, f"{name} gave {value!r} on {what}.", _CALLED, "Return a list of strings.")
                 continue
             self.require(
                 isinstance(value, str) and value.strip(),

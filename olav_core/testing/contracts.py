@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from olav_core.testing.category import CategoryContract
+from olav_core.testing.confirmation import ConfirmationContract
 from olav_core.testing.contract import PluginContract
 from olav_core.testing.embedder import EmbedderContract
 from olav_core.testing.gate import GateContract
@@ -25,6 +26,7 @@ CONTRACTS: Mapping[str, type[PluginContract]] = MappingProxyType(
             GateContract,
             RedactorContract,
             VerbMatcherContract,
+            ConfirmationContract,
             ImporterContract,
         )
     }

@@ -24,7 +24,6 @@ from olav_core import (
     OlavError,
     Proposal,
     RecordError,
-    build_registry,
 )
 from olav_core.cli.main import main
 
@@ -369,42 +368,6 @@ def test_two_processes_commit_one_draft_once(memory: Memory, curator: Drafts) ->
     assert sorted(child.wait() for child in children) == [0, 1, 1]
     assert len(rows(memory)) == 1
     assert len(files(memory)) == 2
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "可以",
-        "可以。",
-        "OK",
-        "ok!",
-        "Yes, please.",
-        "yes 入库",
-        "好的，入库吧",
-        "确认",
-        "请确认入库",
-        "Go ahead 👍",
-        "嗯，可以的",
-        "ＯＫ",
-        "sure, save it, thanks",
-    ],
-)
-def test_a_yes(message: str) -> None:
-    assert build_registry().confirms(message)
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "", "no", "不可以", "不行", "可以吗？", "可以吗", "ok?", "不确认", "什么是确认", "取消", "是不是",
-        "可以，但是改一下名字", "not yes", "don't save it", "先不要入库", "please", "谢谢",
-        "yes but change it",
-        "never do it", "docs say yes", "remember that R1 is down, ok", "ok " * 60, "好不好",
-        "OK, next: what is R1?",
-    ],
-)  # fmt: skip
-def test_no_yes(message: str) -> None:
-    assert not build_registry().confirms(message)
 
 
 def test_the_commands(memory: Memory, curator: Drafts) -> None:

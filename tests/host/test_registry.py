@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from olav_core import (
     CategorySpec,
     CommandSpec,
+    ConfirmationSpec,
     DistanceScale,
     EmbedderSpec,
     Finding,
@@ -195,6 +196,8 @@ def test_a_metadata_class_must_resolve_at_run_time() -> None:
         ("gates", GateSpec(id="x", purpose="", factory=len), "purpose"),  # type: ignore[arg-type]
         ("redactors", RedactorSpec(id="x", purpose="p", redact=lambda: None), "1 argument"),  # type: ignore[arg-type, return-value, misc]
         ("verb_matchers", VerbMatcherSpec(id="x", purpose="p", languages="de", match=len), "languages"),  # type: ignore[arg-type]
+        ("confirmations", ConfirmationSpec(id="x", purpose="p", languages=("de",), yes=()), "yes is empty"),
+        ("confirmations", ConfirmationSpec(id="x", purpose="p", languages=("de",), yes="ja"), "yes is 'ja'"),  # type: ignore[arg-type]
         ("commands", CommandSpec(id="x", help="h", load=lambda a: a), "0 arguments"),  # type: ignore[arg-type, misc]
         (
             "embedders",

@@ -51,6 +51,14 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
             ("snmp-server community s3cr3tcomm RO", "s3cr3tcomm"),
         )
     },
+    ("confirmations", "confirmations_en"): {
+        "confirming": ("OK!", "yes, save it", "sure, go ahead, thanks", "yes 入库", "Looks good to me 👍"),
+        "other": ("no problem here", "perfect", "that right", "if you say so", "yes I know what you mean"),
+    },
+    ("confirmations", "confirmations_zh"): {
+        "confirming": ("可以", "好的，保存吧", "确认入库，谢谢", "嗯，可以的", "就这么存吧"),
+        "other": ("嗯", "对了", "行了", "好了", "是吧", "没，问题在别处", "可以不可以", "谢谢"),
+    },
     ("verb_matchers", "verbs"): {
         "calls": {"createUser": "create", "deploy-lab": "deploy", "netops.push_config": "push"},
     },

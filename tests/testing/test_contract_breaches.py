@@ -15,6 +15,7 @@ from attrs import field, frozen
 
 from olav_core import (
     CategorySpec,
+    ConfirmationSpec,
     Draft,
     EmbedderSpec,
     Fault,
@@ -295,6 +296,28 @@ def test_verb_matchers(change: dict[str, Any], rule: str, words: str) -> None:
     spec = VerbMatcherSpec(**{"id": "faulty", "purpose": "P", "languages": ("en",), **change})
     samples = {"calls": {"create_user": "create"}, "failures": ({"code": 500},)}
     assert words in breach("verb_matchers", spec, rule, **samples)
+
+
+# --- confirmation lexicons -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "rule", "words"),
+    [
+        ({"replies": ("jawohl",)}, "its_replies_confirm", "'jawohl'"),
+        ({"yes": ("ja", "no")}, "what_is_no_yes_stays_none", "'no' confirms"),
+        ({"fillers": ("but change the name",)}, "what_is_no_yes_stays_none", "'yes, but change"),
+        ({"fillers": ("ok",)}, "fillers_alone_say_nothing", "'ok' confirms by itself"),
+        ({"yes": ("ja, bitte",)}, "its_phrases_can_be_said", "holds a sign"),
+        ({"yes": ("x",)}, "it_takes_any_message", "confirms"),
+        ({"languages": ()}, "it_names_its_languages", "names no language"),
+        ({}, "its_own_samples", "'gern' does not confirm"),
+    ],
+)
+def test_confirmations(change: dict[str, Any], rule: str, words: str) -> None:
+    sound = {"id": "faulty", "purpose": "P", "languages": ("de",), "yes": ("ja",)}
+    spec = ConfirmationSpec(**{**sound, **change})
+    assert words in breach("confirmations", spec, rule, confirming=("gern",))
 
 
 # --- importers ----------------------------------------------------------------------------------
