@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from olav_core.importing.report import ImportReport
     from olav_core.index.coverage import Coverage
     from olav_core.index.index import RecallIndex
+    from olav_core.redaction.report import RescanReport
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
@@ -376,6 +377,18 @@ class Memory:
         kept, so going back is cheap, until `purge_old_spaces`.
         """
         return self._engine.reembed(embedder, options or {}, on_progress=on_progress)
+
+    def rescan(self, *, dry_run: bool = False, on_progress: Progress | None = None) -> RescanReport:
+        """Mask what today's redactors find in what is stored: rows, spool and recall index.
+
+        A memory whose id follows from what was masked moves to the id that it would get today; what names it
+        follows. Old versions are purged. A run that was killed can be run again. `dry_run` writes nothing.
+        Raises EmbedderUnavailableError, EmbeddingSpaceMismatchError, PluginError (a redactor) and StoreError
+        (old versions that are tagged).
+        """
+        from olav_core.redaction.rescan import rescan
+
+        return rescan(self, dry_run=dry_run, on_progress=on_progress)
 
     def purge_old_spaces(self) -> Sequence[str]:
         """Drop the vectors that `reembed` kept of embedders that were left; return the tables' names."""

@@ -45,11 +45,11 @@ class Capture:
         self._memory = memory
         self._settings = settings
         self._decider = Decider(settings, memory.registry)
-        self._spool = Spool(
+        self.spool = Spool(
             memory.workspace.spool_directory, max_bytes=settings.spool_mb * 2**20, durable=settings.durable
         )
-        self._drainer = Drainer(memory, self._spool)
-        self._spool.on_fork = self._drainer.after_fork
+        self._drainer = Drainer(memory, self.spool)
+        self.spool.on_fork = self._drainer.after_fork
 
     @property
     def enabled(self) -> bool:
@@ -105,12 +105,12 @@ class Capture:
     def _append(self, event: Event) -> None:
         line = event.to_line()
         try:
-            lines = self._spool.append(line)
+            lines = self.spool.append(line)
         except CaptureError:
             # Back-pressure: the caller makes room itself, once, before the call is given up.
             self._drainer.drain()
             try:
-                lines = self._spool.append(line)
+                lines = self.spool.append(line)
             except CaptureError as error:
                 self._drainer.note_failure(event.tool, error)
                 raise
@@ -132,7 +132,7 @@ class Capture:
     def resume(self) -> None:
         """Let the background take up what an earlier process left; a broken spool stops no recall."""
         try:
-            waiting = self._spool.waiting()
+            waiting = self.spool.waiting()
         except CaptureError as error:
             _log.warning("Captured calls wait: %s", error)
             return
@@ -145,17 +145,17 @@ class Capture:
 
     def status(self) -> dict[str, Any]:
         """Return the object of `olav capture status --json`."""
-        backlog = self._spool.backlog()
-        failures = self._spool.failed()[-SHOWN_FAILURES:]
+        backlog = self.spool.backlog()
+        failures = self.spool.failed.read()[-SHOWN_FAILURES:]
         return {
             "enabled": self.enabled,
-            "spool": str(self._spool.directory),
+            "spool": str(self.spool.directory),
             "waiting": backlog.events,
             "segments": backlog.segments,
             "bytes": backlog.bytes,
-            "max_bytes": self._spool.max_bytes,
+            "max_bytes": self.spool.max_bytes,
             "oldest_seconds": round(backlog.oldest_seconds, 1),
-            "last_error": self._spool.last_error(),
+            "last_error": self.spool.last_error(),
             "failed": backlog.failed,
             "failures": [
                 {name: str(entry.get(name, "")) for name in ("time", "tool", "error")} for entry in failures

@@ -53,7 +53,7 @@ class Drainer:
         """
         report = DrainReport()
         self._spool.seal()
-        if not self._spool.waiting() and not (retry_failed and self._spool.failed()):
+        if not self._spool.waiting() and not (retry_failed and self._spool.failed.read()):
             return report
         with self._spool.draining(wait_seconds=wait_seconds) as mine:
             if not mine:
@@ -79,7 +79,7 @@ class Drainer:
         if event is not None:
             entry["event"] = event.to_line().decode("ascii").strip()
         try:
-            self._spool.add_failed(entry)
+            self._spool.failed.add(entry)
         except OSError as problem:
             _log.error(
                 "a call of %s was not captured (%s), nor could that be noted: %s", tool, error, problem
@@ -125,11 +125,11 @@ class Drainer:
 
     def _respool_failed(self) -> None:
         """Failed lines that hold an event wait again; those without one are only a count, and stay."""
-        for entry in self._spool.take_failed():
+        for entry in self._spool.failed.take():
             if isinstance(entry.get("event"), str):
                 self._spool.append(entry["event"].encode("ascii", "replace") + b"\n")
             else:
-                self._spool.add_failed(entry)
+                self._spool.failed.add(entry)
         self._spool.seal()
 
     # --- in the background ----------------------------------------------------------------------

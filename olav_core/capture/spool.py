@@ -18,19 +18,21 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 from attrs import frozen
 
+from olav_core.capture.failed_lines import FailedLines
 from olav_core.errors import CaptureError
 
 #: A full segment is one batch of the drain: one embedding call, one commit.
 SEGMENT_EVENTS: Final = 32
 SUFFIX: Final = ".jsonl"
 _OPENING: Final = ".opening-"
-_FAILED: Final = "failed"
 _LOCK: Final = "drain.lock"
 _LAST_ERROR: Final = "last_error.txt"
+#: How long a rewrite waits for another process that drains.
+WAIT_SECONDS: Final = 5.0
 
 
 @frozen
@@ -51,6 +53,7 @@ class Spool:
         self.directory = directory
         self.max_bytes = max_bytes
         self.durable = durable
+        self.failed = FailedLines(directory / f"failed{SUFFIX}")
         #: Called in a child process after a fork.
         self.on_fork: Callable[[], None] | None = None
         self._forget_segment()
@@ -142,39 +145,6 @@ class Spool:
                 raise
             return descriptor
 
-    # --- failed lines -----------------------------------------------------------------------------
-
-    def add_failed(self, entry: dict[str, Any]) -> None:
-        """Keep what could not be captured or stored, with its error, in `failed.jsonl`."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
-        path = self.directory / f"{_FAILED}{SUFFIX}"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(descriptor, line)  # one O_APPEND write: lines of several processes do not mix
-        finally:
-            os.close(descriptor)
-
-    def failed(self) -> list[dict[str, Any]]:
-        """Return the failed lines, oldest first."""
-        path = self.directory / f"{_FAILED}{SUFFIX}"
-        try:
-            lines = path.read_bytes().splitlines()
-        except FileNotFoundError:
-            return []
-        entries = []
-        for line in lines:
-            with suppress(ValueError):
-                entries.append(json.loads(line))
-        return [entry for entry in entries if isinstance(entry, dict)]
-
-    def take_failed(self) -> list[dict[str, Any]]:
-        """Return the failed lines and forget them; call it inside `draining`."""
-        entries = self.failed()
-        with suppress(FileNotFoundError):
-            (self.directory / f"{_FAILED}{SUFFIX}").unlink()
-        return entries
-
     # --- draining ---------------------------------------------------------------------------------
 
     @contextmanager
@@ -213,6 +183,32 @@ class Spool:
         """Forget a segment whose events are stored."""
         with suppress(FileNotFoundError):
             path.unlink()
+
+    def rewrite(self, change: Callable[[bytes], bytes], *, write: bool) -> bool:
+        """Put every line of the finished segments and every failed one through `change`, each file in one
+        step; False when another process drains. `write=False` only shows the lines to it."""
+        with self.draining(wait_seconds=WAIT_SECONDS) as mine:
+            if not mine:
+                return False
+            for path, lines in list(self.finished()):
+                changed = [change(line) for line in lines]
+                if write and changed != lines:
+                    self._replace(path, b"".join(line + b"\n" for line in changed))
+            self.failed.rewrite(change, self._replace if write else None)
+        return True
+
+    def _replace(self, path: Path, content: bytes) -> None:
+        new = self.directory / f"{_OPENING}{path.name}"  # swept away if this process dies here
+        try:
+            with open(
+                os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb"
+            ) as file:
+                file.write(content)
+            os.replace(new, path)
+        except OSError as error:
+            raise CaptureError(
+                f"the spool's {path.name} cannot be rewritten: {error.strerror}. Free space, then try again."
+            ) from error
 
     def _read_finished(self, path: Path) -> list[bytes] | None:
         try:
@@ -280,11 +276,10 @@ class Spool:
                 size += stat.st_size
                 oldest = min(oldest, stat.st_mtime)
                 events += path.read_bytes().count(b"\n") if count else 0
-        failed = self.directory / f"{_FAILED}{SUFFIX}"
         failures = 0
         with suppress(FileNotFoundError):
-            size += failed.stat().st_size
-            failures = failed.read_bytes().count(b"\n") if count else 0
+            size += self.failed.path.stat().st_size
+            failures = self.failed.path.read_bytes().count(b"\n") if count else 0
         return Backlog(len(segments), events, size, time.time() - oldest if segments else 0.0, failures)
 
     def waiting(self) -> bool:

@@ -9,6 +9,7 @@ from olav_core.cli.main import LazyGroup
 COMMANDS = {
     "import-guides": "olav_core.cli.kb_import:import_guides",
     "import-formats": "olav_core.cli.kb_import:import_formats",
+    "prime": "olav_core.cli.kb_prime:prime",
     "import": "olav_core.cli.kb_import:import_files",
     "export": "olav_core.cli.kb_export:export",
     "list": "olav_core.cli.kb_read:list_memories",
@@ -16,6 +17,7 @@ COMMANDS = {
     "status": "olav_core.cli.kb_read:status",
     "optimize": "olav_core.cli.kb_upkeep:optimize",
     "reembed": "olav_core.cli.kb_upkeep:reembed",
+    "rescan": "olav_core.cli.kb_rescan:rescan",
 }
 
 

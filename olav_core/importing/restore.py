@@ -17,6 +17,7 @@ from olav_core.importing.exported_row import END, FORMAT, HEADER, from_object
 from olav_core.importing.jsonl import decode_line, draft_of
 from olav_core.importing.report import ImportItem, ImportReport
 from olav_core.records import MemoryRecord, check_scope
+from olav_core.redaction.masking import masked
 from olav_core.specs import Fault
 from olav_core.store.tombstones import text_hash
 
@@ -147,16 +148,14 @@ class _Restore:
                 draft = evolve(draft, scope=self.scope)
             return _Row(line, self.memory.prepare(draft), dated=draft.timestamp is not None)
         record, vector = from_object(value)
-        redact = self.memory.registry.redact
-        text, search_text = redact(record.text)[0], redact(record.search_text)[0]
-        masked = evolve(record, text=text, search_text=search_text, metadata=redact(dict(record.metadata))[0])
-        if search_text != record.search_text or not self.same_space:
+        clean, _ = masked(record, self.memory.registry, self.memory.categories)
+        if clean.search_text != record.search_text or not self.same_space:
             vector = None
         if vector is not None and vector.size != self.memory.store.dimension:
             raise RecordError(
                 f"field 'vector' has {vector.size} dimensions, the store {self.memory.store.dimension}."
             )
-        return _Row(line, masked, vector, exported=True)
+        return _Row(line, clean, vector, exported=True)
 
     def flush(self, rows: Sequence[_Row]) -> None:
         """Compare a batch with the store, and write what is new."""

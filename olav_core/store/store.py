@@ -213,7 +213,7 @@ class Store(TableReader):
             self.tombstones.add([(record.id, record.text) for record in doomed.values()])
         erased = self.delete(doomed)
         with self.lock.shared():
-            for table in self._other_spaces():
+            for table in self.other_spaces():
                 for start in range(0, len(doomed), CHUNK):
                     chunk = filters.in_("id", list(doomed)[start : start + CHUNK])
                     tables.delete(table, chunk, "erasing kept vectors")
@@ -221,7 +221,8 @@ class Store(TableReader):
             maintenance.purge(self)
         return erased
 
-    def _other_spaces(self) -> builtins.list[Any]:
+    def other_spaces(self) -> builtins.list[Any]:
+        """The side tables that keep vectors of other embedding spaces."""
         names = [name for name in tables.table_names(self.database) if name.startswith(tables.VECTORS_PREFIX)]
         found = [tables.open_if_whole(self.database, name) for name in names]
         return [table for table in found if table is not None]

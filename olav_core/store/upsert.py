@@ -50,7 +50,7 @@ def upsert(
     outcome: dict[str, Written | None] = dict.fromkeys(pending)
     sent: dict[str, dict[int, Written]] = {row_id: {} for row_id in pending}
     # A new row that comes with a count, from an export, has counted every hit that is logged by now.
-    counted = _log_version(store) if any(row["access_count"] for row in rows) else 0
+    counted = log_version(store) if any(row["access_count"] for row in rows) else 0
 
     def attempt() -> None:
         stored = read(store, pending)
@@ -69,7 +69,7 @@ def upsert(
                 continue
             if verdict.confirmed:
                 touched.append(row_id)
-            row = _next_state(new, old, counted)
+            row = next_state(new, old, counted)
             sent[row_id][row["revision"]] = verdict
             writes.append((row, vector))
         kept = store.vectors(touched)
@@ -77,7 +77,9 @@ def upsert(
         if writes:
             guard = [stored[row["id"]]["revision"] for row, _ in writes if row["id"] in stored]
             table = schema.to_table(
-                _columns([row for row, _ in writes]), np.stack([vector for _, vector in writes]), store.schema
+                by_column([row for row, _ in writes]),
+                np.stack([vector for _, vector in writes]),
+                store.schema,
             )
             if merge(store, table, expected=guard, insert=len(guard) < len(writes)) == len(writes):
                 outcome.update({row["id"]: verdicts[row["id"]] for row, _ in writes})
@@ -131,13 +133,15 @@ def update_columns(
             ):
                 del pending[row_id]
                 continue
-            row = _next_state(new, old)
+            row = next_state(new, old)
             sent[row_id].add(row["revision"])
             writes.append((row, kept[row_id] if vector is None else vector))
         if writes:
             guard = [stored[row["id"]]["revision"] for row, _ in writes]
             table = schema.to_table(
-                _columns([row for row, _ in writes]), np.stack([vector for _, vector in writes]), store.schema
+                by_column([row for row, _ in writes]),
+                np.stack([vector for _, vector in writes]),
+                store.schema,
             )
             if merge(store, table, expected=guard) == len(writes):
                 updated.update(row["id"] for row, _ in writes)
@@ -216,13 +220,15 @@ def _verdict(new: Cells, old: Cells | None) -> Written:
     return Written(new["id"], created=False, changed=False, confirmed=later or expiry)
 
 
-def _log_version(store: Store) -> int:
+def log_version(store: Store) -> int:
+    """Return the version of the recall log: hits up to it are in the counts of rows that are written now."""
     log = store.recall_log_table()
     log.checkout_latest()
     return int(log.version)
 
 
-def _next_state(new: Cells, old: Cells | None, counted: int = 0) -> Cells:
+def next_state(new: Cells, old: Cells | None, counted: int = 0) -> Cells:
+    """Return the cells that follow on `old`: content of `new`, counts of `old`, a revision of their own."""
     row = new | {
         "access_mark": counted if new["access_count"] else 0,
         "content_version": 0,
@@ -233,5 +239,6 @@ def _next_state(new: Cells, old: Cells | None, counted: int = 0) -> Cells:
     return row
 
 
-def _columns(rows: Sequence[Cells]) -> dict[str, list[Any]]:
+def by_column(rows: Sequence[Cells]) -> dict[str, list[Any]]:
+    """Return rows of cells as columns, every stored one but the vector."""
     return {name: [row[name] for row in rows] for name in (*schema.SHOWN, *schema.HIDDEN)}

@@ -158,7 +158,7 @@ def test_an_event_that_breaks_the_batch_is_singled_out(
 
 def test_torn_and_foreign_lines_keep_nothing_out(memory: Memory, spool: Path) -> None:
     assert memory.capture(tool="create_user", args={"n": 1}, result="ok")
-    memory.captures._spool.seal()
+    memory.captures.spool.seal()
     (segment,) = spool.glob("[0-9]*.jsonl")
     whole = segment.read_bytes()
     segment.write_bytes(b'{"v": 9}\nno json\n' + whole + whole[:40])
@@ -183,11 +183,11 @@ def test_threads_capture_at_once(memory: Memory) -> None:
 
 def test_a_forked_child_writes_a_segment_of_its_own(memory: Memory) -> None:
     memory.capture(tool="create_user", args={"n": 0}, result="ok")
-    spool = memory.captures._spool
+    spool = memory.captures.spool
     pid = os.fork()
     if not pid:
         try:
-            line = memory.captures._spool.append(b"{}\n")
+            line = memory.captures.spool.append(b"{}\n")
             os._exit(0 if line == 1 else 1)
         finally:
             os._exit(2)
@@ -200,7 +200,7 @@ def test_a_capture_after_closing_is_refused_or_waits(open_again: Callable[..., M
     memory = open_again()
     memory.close()
     memory.capture(tool="create_user", args={"n": 1}, result="ok")
-    memory.captures._spool.seal()
+    memory.captures.spool.seal()
     later = open_again()
     assert later.captures.drain().stored == 1
 

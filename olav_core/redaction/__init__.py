@@ -1,0 +1,1 @@
+"""Rescan: today's redactors over what was stored before them, in rows, spool and index."""
