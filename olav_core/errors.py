@@ -50,6 +50,10 @@ class ImportFaultsError(OlavError):
         self.faults = faults
 
 
+class PackageError(OlavError):
+    """An agent's folder, a zip or a bundle that is refused; nothing of it was installed."""
+
+
 class StoreError(OlavError):
     """The store cannot be opened, read or written."""
 

@@ -11,6 +11,7 @@ from olav_core.embedding.handle import EmbedderHandle
 from olav_core.errors import WorkspaceError
 from olav_core.host.registry import Registry, build_registry
 from olav_core.memory import Memory
+from olav_core.packages.journal import pending
 from olav_core.workspace import Workspace, find_workspace, workspace_at
 
 if TYPE_CHECKING:
@@ -32,7 +33,12 @@ def open(
     workspace = find_workspace(path)
     settings = settings or Settings.load(workspace.config_path)
     registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
-    return Memory(workspace, settings, registry, _open_store(workspace, settings))
+    memory = Memory(workspace, settings, registry, _open_store(workspace, settings))
+    if pending(workspace.install_directory):  # a process was killed in the middle of an installation
+        from olav_core.packages.installer import resume
+
+        resume(memory)
+    return memory
 
 
 def init(

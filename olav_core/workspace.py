@@ -10,6 +10,8 @@ from attrs import frozen
 from olav_core.errors import WorkspaceError
 
 DIRECTORY = ".olav"
+#: The folder of installed agents, in `.olav` and in an installed bundle.
+AGENTS = "agents"
 WORKSPACE_VARIABLE = "OLAV_WORKSPACE"
 
 
@@ -42,6 +44,19 @@ class Workspace:
     @property
     def plugin_directory(self) -> Path:
         return self.directory / "plugins"
+
+    @property
+    def agents_directory(self) -> Path:
+        return self.directory / AGENTS
+
+    @property
+    def bundles_directory(self) -> Path:
+        return self.directory / "bundles"
+
+    @property
+    def install_directory(self) -> Path:
+        """Where what is being installed or removed lies meanwhile."""
+        return self.directory / "installing"
 
     def exists(self) -> bool:
         return self.directory.is_dir()

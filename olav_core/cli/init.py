@@ -22,19 +22,25 @@ if TYPE_CHECKING:
 )
 @click.option("--embedder", default="e5", show_default=True, metavar="ID", help="What makes the vectors.")
 @embedder_options
+@click.option("--no-directives", is_flag=True, help="Leave out the guides that olav and plug-ins ship.")
 @workspace_option
 @json_option
 def init(
-    directory: Path | None, embedder: str, options: dict[str, Any], workspace: Path | None, as_json: bool
+    directory: Path | None,
+    embedder: str,
+    options: dict[str, Any],
+    no_directives: bool,
+    workspace: Path | None,
+    as_json: bool,
 ) -> None:
     """Make a workspace in DIR (default: here).
 
     Writes .olav/config.yaml and an empty store, after asking the embedder for its dimension. Guides and
-    formats that lie in DIR/*/guides and DIR/*/formats already are imported. An existing workspace is left
-    as it is.
+    formats that lie in DIR/*/guides and DIR/*/formats already are imported, and those that olav and plug-ins
+    ship for every workspace. An existing workspace is left as it is: `olav kb prime` updates what is shipped.
 
     With --json: {"workspace", "created", "config", "store", "embedder", "dimension", "guides", "formats",
-    "warnings", "faults"}.
+    "shipped", "warnings", "faults"}; "shipped" counts the shipped directives.
     """
     import olav_core
     from olav_core.workspace import workspace_at
@@ -48,7 +54,9 @@ def init(
         )
         return
     with terminal.guarded(), olav_core.init(place.root, embedder=embedder, options=options) as memory:
+        shipped, unsound = (0, []) if no_directives else _prime_shipped(memory, terminal)
         guides, formats, faults = prime(memory, terminal)
+        faults += unsound
         warnings = embedder_warnings(memory.registry.embedder(embedder))
         facts = {
             "workspace": str(place.root),
@@ -59,6 +67,7 @@ def init(
             "dimension": memory.embedder.dimension,
             "guides": guides,
             "formats": formats,
+            "shipped": shipped,
             "warnings": warnings,
             "faults": [fault_object(fault) for fault in faults],
         }
@@ -86,6 +95,15 @@ def prime(memory: Memory, terminal: Terminal) -> tuple[int, int, list[Fault]]:
             faults += report.faults
         counts.append(count)
     return counts[0], counts[1], faults
+
+
+def _prime_shipped(memory: Memory, terminal: Terminal) -> tuple[int, list[Fault]]:
+    from olav_core.packages.shipped import prime_directives
+
+    with terminal.progress("Priming shipped directives") as on_progress:
+        reports = prime_directives(memory, on_progress=on_progress)
+    faults = [fault for report in reports for fault in report.faults]
+    return sum(report.added for report in reports), faults
 
 
 def embedder_warnings(spec: EmbedderSpec) -> list[str]:
@@ -116,6 +134,8 @@ def _view(facts: dict[str, Any], here: Path) -> list[Any]:
     shown = {name: facts[name] for name in ("config", "store", "embedder", "dimension")}
     if facts["guides"] or facts["formats"]:
         shown["imported"] = f"{counted(facts['guides'], 'guide')}, {counted(facts['formats'], 'format')}"
+    if facts["shipped"]:
+        shown["shipped"] = f"{counted(facts['shipped'], 'directive')} (olav kb list --origin directive)"
     steps = (
         (f'olav remember "R1 is the border router in Shanghai"{at}', "store a fact"),
         (f"olav kb import-guides DIR{at}", "bring *.guide.yaml files"),

@@ -24,10 +24,12 @@ COMMANDS = {
     "remember": "olav_core.cli.remember:remember",
     "forget": "olav_core.cli.remember:forget",
     "kb": "olav_core.cli.kb:kb",
+    "agent": "olav_core.cli.agent:agent",
     "capture": "olav_core.cli.capture:capture",
     "plugins": "olav_core.cli.plugins:plugins",
     "hooks": "olav_core.cli.hooks:hooks",
     "new-plugin": "olav_core.cli.new_plugin:new_plugin",
+    "calibrate": "olav_core.cli.calibrate:calibrate",
     "doctor": "olav_core.cli.doctor:doctor",
 }
 

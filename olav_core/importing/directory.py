@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from attrs import evolve
+from attrs import evolve, fields_dict
 
 from olav_core import clock
 from olav_core.errors import OlavError
@@ -19,6 +19,7 @@ from olav_core.importing.source import REMOVED_SUFFIX, ImportSource
 from olav_core.records import MemoryRecord, check_scope
 from olav_core.specs import Draft, Fault, ImporterSpec
 from olav_core.store.tombstones import text_hash
+from olav_core.succession import Succession
 
 #: Records written per call: embedders fill their batches, and progress moves every few seconds.
 BATCH = 256
@@ -47,6 +48,9 @@ def import_directory(
     dry_run: bool = False,
     workspace: str | os.PathLike[str] | None = None,
     scope: str | None = None,
+    home: str | os.PathLike[str] | None = None,
+    batch: int = BATCH,
+    yields: bool = False,
     on_read: Callable[[int, int], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> ImportReport:
@@ -62,18 +66,26 @@ def import_directory(
     `scope` is for memories whose file names none, such as a document's. Without it a file that was imported
     before keeps the scope it has, and a new one gets its category's.
 
+    `home` is where the files count as lying instead of in `root`: rows that came from there are theirs.
+    `batch` is the number of records written at once. With `yields` a memory that somebody else brought or
+    that was erased is passed over; otherwise it is a fault.
+
     Raises WorkspaceError when there is no `root`, RecordError for a bad `scope`; store and embedder errors
     pass through.
     """
     if scope is not None:
         check_scope(scope)
-    source = ImportSource(Path(root), Path(workspace) if workspace is not None else None)
-    work = _Import(memory, source, importers, scope)
+    source = ImportSource(
+        Path(root),
+        Path(workspace) if workspace is not None else None,
+        Path(home) if home is not None else None,
+    )
+    work = _Import(memory, source, importers, scope, yields)
     work.read(on_read)
     work.compare()
     applied = not dry_run and not (strict and work.faults)
     if applied:
-        work.apply(on_progress)
+        work.apply(on_progress, batch)
     return ImportReport(
         directory=source.identity,
         files=work.files,
@@ -92,8 +104,10 @@ class _Import:
         source: ImportSource,
         importers: Collection[str] | None,
         scope: str | None,
+        yields: bool,
     ) -> None:
         self.memory, self.source, self.importers, self.scope = memory, source, importers, scope
+        self.yields = yields
         specs = memory.registry.importers.values()
         used = [spec for spec in specs if importers is None or spec.id in importers]
         self.rows: dict[str, list[MemoryRecord]] = {}
@@ -223,10 +237,15 @@ class _Import:
         erased = self.memory.store.erased({text_hash(entry.record.text) for entry in self.entries})
         forgotten = set()
         for entry in self.entries:
-            self.fault_taken(entry, existing.get(entry.record.id))
+            if taken := self.taken(entry, existing.get(entry.record.id)):
+                if self.yields:
+                    forgotten.add(entry.record.id)
+                    self.items.append(item("kept", entry.record, entry.path))
+                    continue
+                self.fault(entry, taken)
             if text_hash(entry.record.text) not in erased:
                 continue
-            if entry.record.origin == "document":  # one passage of many: the others come in
+            if self.yields or entry.record.origin == "document":  # one passage of many: the others come in
                 forgotten.add(entry.record.id)
                 self.items.append(item("erased", entry.record, entry.path))
             else:
@@ -258,27 +277,27 @@ class _Import:
             row = gone[identifier]
             self.items.append(item("retired", row, self.source.shown(self.source.place_of(row))))
 
-    def fault_taken(self, entry: Entry, row: MemoryRecord | None) -> None:
-        """Fault an entry whose row belongs to somebody else: a person, or a file outside this import."""
+    def taken(self, entry: Entry, row: MemoryRecord | None) -> str:
+        """Say that an entry's row belongs to somebody else: a person, or a file outside this import."""
         if row is None or not entry.tracked:
-            return
+            return ""
         place = self.source.place_of(row)
         if place is None:
             # A directive that no import brought may be adopted; anything else somebody wrote by hand.
             if row.origin == "directive" or row.text == entry.record.text:
-                return
+                return ""
             owner = f"a row of origin '{row.origin}' that no import brought"
             remedy = f"Rename it here, or run `olav forget {row.id}` first."
-        elif self.source.covers(place) or not place.is_file() or place.samefile(entry.path):
-            return
+        elif self.source.reads(place) or not place.is_file() or place.samefile(entry.path):
+            return ""
         else:
             owner = f"{place}, imported before"
             remedy = "Give one of them another name or scope, or remove that file and import its directory."
-        self.fault(entry, f"is the same {entry.label} as {owner}. {remedy}")
+        return f"is the same {entry.label} as {owner}. {remedy}"
 
     def is_gone(self, row: MemoryRecord) -> bool:
         place = self.source.place_of(row)
-        if place is None or not self.source.covers(place) or self.importer(place) is None:
+        if place is None or not self.source.reads(place) or self.importer(place) is None:
             return False
         return not any(place.is_relative_to(kept) for kept in self.kept)
 
@@ -296,6 +315,11 @@ class _Import:
             for values in (ours, theirs):
                 values.pop("directory", None)
                 values.pop("source", None)
+        spec = self.memory.registry.categories.get(row.category)
+        if spec is not None and spec.claims is not None:  # superseded meanwhile: the file says nothing new
+            for values in (ours, theirs):
+                for name in fields_dict(Succession):
+                    values.pop(name, None)
         names = ("text", "search_text", "scope", "origin", "confidence")
         if any(getattr(record, name) != getattr(row, name) for name in names):
             return False
@@ -308,18 +332,18 @@ class _Import:
 
     # --- apply ---
 
-    def apply(self, on_progress: Callable[[int, int], None] | None) -> None:
+    def apply(self, on_progress: Callable[[int, int], None] | None, size: int) -> None:
         total = len(self.writes)
         failed: set[str] = set()
-        for start in range(0, total, BATCH):
-            batch = self.writes[start : start + BATCH]
+        for start in range(0, total, size):
+            batch = self.writes[start : start + size]
             outcomes = self.memory.write([entry.record for entry in batch], vectors_from=self.vectors_from)
             for entry, outcome in zip(batch, outcomes, strict=True):
                 if outcome.error is not None:
                     failed |= {entry.record.id, self.vectors_from.get(entry.record.id, "")}
                     self.fault(entry, f"was not stored: {outcome.error}")
             if on_progress is not None:
-                on_progress(min(start + BATCH, total), total)
+                on_progress(min(start + size, total), total)
         self.items = [found for found in self.items if found.id not in failed]
         # New rows first: a death in between leaves a row too many, which the next import retires.
         deletes = [identifier for identifier in self.deletes if identifier not in failed]

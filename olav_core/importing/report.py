@@ -9,7 +9,8 @@ from attrs import asdict, frozen
 from olav_core.errors import ImportFaultsError
 from olav_core.specs import Fault
 
-#: `kept`: the store's row is newer than the file's. `erased`: its text was forgotten and stays out.
+#: `kept`: the store's row is newer than the file's, or somebody else's and the import yields. `erased`: its
+#: text was forgotten and stays out.
 Action = Literal["added", "changed", "moved", "unchanged", "retired", "kept", "erased"]
 
 

@@ -13,18 +13,30 @@ from olav_core.records import MemoryRecord
 REMOVED_SUFFIX = ".removed"
 
 
+def place_of(row: MemoryRecord, workspace: Path | None) -> Path | None:
+    """Return the absolute path of the file that brought a row, None when no import brought it.
+
+    `workspace` is the resolved root that relative directories start from.
+    """
+    directory, source = row.metadata.get("directory"), row.metadata.get("source")
+    if not directory or not source:
+        return None
+    return Path(os.path.normpath(Path(workspace or "/", str(directory), str(source))))
+
+
 class ImportSource:
     """`root` is a directory or one file. `identity` names the directory: relative to the workspace when it
-    lies inside, else absolute, so that it is the same from every working directory."""
+    lies inside, else absolute, so that it is the same from every working directory. `home`: where its files
+    count as lying, for those that are about to be moved there and those that a package ships."""
 
-    def __init__(self, root: Path, workspace: Path | None) -> None:
+    def __init__(self, root: Path, workspace: Path | None, home: Path | None = None) -> None:
         if not root.exists():
             raise WorkspaceError(
                 f"There is no file or directory {root}. Check the path; nothing was imported."
             )
         self.root = root
         self.base = root if root.is_dir() else root.parent
-        self.home = self.base.resolve()
+        self.home = (home or self.base).resolve()
         self.workspace = workspace.resolve() if workspace is not None else None
         self.place = self.home if root.is_dir() else self.home / root.name
         if self.workspace is not None and self.home.is_relative_to(self.workspace):
@@ -68,12 +80,15 @@ class ImportSource:
         """Say whether an absolute path is the root or lies below it."""
         return place == self.place or (self.place == self.home and place.is_relative_to(self.place))
 
+    def reads(self, place: Path) -> bool:
+        """Say whether an import looks at an absolute path: hidden folders below the root are not read."""
+        return self.covers(place) and not any(
+            part.startswith(".") for part in place.relative_to(self.place).parts
+        )
+
     def place_of(self, row: MemoryRecord) -> Path | None:
         """Return the absolute path of the file that brought a row, None when no import brought it."""
-        directory, source = row.metadata.get("directory"), row.metadata.get("source")
-        if not directory or not source:
-            return None
-        return Path(os.path.normpath(Path(self.workspace or "/", str(directory), str(source))))
+        return place_of(row, self.workspace)
 
     def shown(self, place: Path | None) -> str:
         """Return an absolute path the way the caller wrote the root."""

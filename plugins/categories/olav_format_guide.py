@@ -118,5 +118,6 @@ def olav_register_importers() -> list[ImporterSpec]:
             suffixes=(".format.yaml",),
             parse=parse_format,
             category="format_guide",
+            directive=True,
         )
     ]

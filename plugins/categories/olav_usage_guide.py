@@ -157,5 +157,6 @@ def olav_register_importers() -> list[ImporterSpec]:
             suffixes=(".guide.yaml",),
             parse=parse_guide,
             category="usage_guide",
+            directive=True,
         )
     ]

@@ -45,5 +45,5 @@ def object_of(olav: Callable[..., Result]) -> Callable[..., Any]:
 @pytest.fixture
 def workspace(tmp_path: Path, object_of: Callable[..., Any]) -> Path:
     """An empty workspace in the current folder."""
-    object_of("init", "--embedder", "hashing")
+    object_of("init", "--embedder", "hashing", "--no-directives")
     return tmp_path
