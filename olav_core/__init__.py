@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.chat.reply import ChatModel as ChatModel
     from olav_core.chat.reply import ChatReply as ChatReply
     from olav_core.chat.settings import ChatSettings as ChatSettings
+    from olav_core.cli.options import embedder_options as embedder_options
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
     from olav_core.cli.terminal import Terminal as Terminal
@@ -50,6 +51,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.errors import StoreError as StoreError
     from olav_core.errors import UnknownIdError as UnknownIdError
     from olav_core.errors import WorkspaceError as WorkspaceError
+    from olav_core.history import History as History
     from olav_core.hookspecs import hookimpl as hookimpl
     from olav_core.host.plugin import PluginFault as PluginFault
     from olav_core.host.plugin import PluginInfo as PluginInfo
@@ -101,6 +103,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import GateSpec as GateSpec
     from olav_core.specs import GateUse as GateUse
     from olav_core.specs import ImporterSpec as ImporterSpec
+    from olav_core.specs import MeasuringGate as MeasuringGate
     from olav_core.specs import ModelIdentity as ModelIdentity
     from olav_core.specs import Options as Options
     from olav_core.specs import RankerSpec as RankerSpec
@@ -110,10 +113,16 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import SuiteSpec as SuiteSpec
     from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
     from olav_core.specs import Verdict as Verdict
+    from olav_core.store.query_log import Feedback as Feedback
+    from olav_core.store.query_log import LoggedQuery as LoggedQuery
+    from olav_core.succession import Conflict as Conflict
+    from olav_core.succession import Succession as Succession
     from olav_core.suite import Suite as Suite
     from olav_core.suite import SuiteQuery as SuiteQuery
     from olav_core.text.analyzer import analyze as analyze
     from olav_core.text.analyzer import query_terms as query_terms
+    from olav_core.text.claim import Claim as Claim
+    from olav_core.text.claim import claim_of as claim_of
     from olav_core.text.language import language_of as language_of
 
 __version__ = "0.1.0"
@@ -144,6 +153,7 @@ _PUBLIC = {
     "ChatSettings": "chat.settings",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",
+    "embedder_options": "cli.options",
     "json_option": "cli.options",
     "workspace_option": "cli.options",
     "Committed": "drafts.commit",
@@ -155,6 +165,10 @@ _PUBLIC = {
     "canonical": "embedding.distance",
     "language_of": "text.language",
     "load_means": "index.means",
+    "Claim": "text.claim",
+    "claim_of": "text.claim",
+    "Conflict": "succession",
+    "Succession": "succession",
     "analyze": "text.analyzer",
     "query_terms": "text.analyzer",
     "open": "opening",
@@ -176,6 +190,9 @@ _PUBLIC = {
     "RecalledMemory": "recall.recall",
     "CandidateTrace": "recall.recall",
     "Settings": "config",
+    "History": "history",
+    "LoggedQuery": "store.query_log",
+    "Feedback": "store.query_log",
     "FloatArray": "arrays",
     "Capture": "capture.capture",
     "Captured": "capture.capture",
@@ -201,6 +218,7 @@ _PUBLIC = {
             "GateSpec",
             "GateUse",
             "ImporterSpec",
+            "MeasuringGate",
             "ModelIdentity",
             "Options",
             "RankerSpec",

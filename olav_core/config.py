@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -83,7 +83,8 @@ class RecallSettings:
     part. `token_budget`: tokens of the injected block by tier. `candidates_per_category`: rows of each
     category that reach the gates. `floor`: the share of the best candidate's score below which nothing is
     injected; 0 keeps out only what scores below zero and is not the best. `log`: keep who was shown what in
-    `recall_log`.
+    `recall_log`. `log_queries`: keep the redacted words of queries too, in `query_log`, for `olav bench mine`
+    and `olav replay`.
     """
 
     tier: Tier | None = None
@@ -97,6 +98,7 @@ class RecallSettings:
     candidates_per_category: Annotated[int, Range(1)] = 24
     floor: Annotated[float, Range(0, 1)] = 0.0
     log: bool = True
+    log_queries: bool = False
 
 
 @frozen(kw_only=True)
@@ -249,6 +251,17 @@ class Settings:
             )
         return categories
 
+    def with_thresholds(
+        self, categories: Mapping[str, CategorySpec], thresholds: Mapping[str, Mapping[str, float]]
+    ) -> dict[str, CategorySpec]:
+        """Return the categories with calibrated gate thresholds (`max` by category and gate), but for gates
+        that this configuration sets itself."""
+        own = {id for id, rules in self.categories.items() if rules.gates is not UNSET}
+        return {
+            id: spec if id in own else attrs.evolve(spec, gates=_tuned(spec.gates, thresholds.get(id, {})))
+            for id, spec in categories.items()
+        }
+
     @staticmethod
     def write_default(path: Path, *, embedder: str = "e5", options: Mapping[str, Any] | None = None) -> None:
         """Write a short commented configuration to `path`; raises ConfigError when there is one already."""
@@ -262,6 +275,13 @@ class Settings:
         from olav_core.config_file import save_embedder
 
         save_embedder(path, embedder, options or {})
+
+
+def _tuned(gates: Sequence[GateUse], thresholds: Mapping[str, float]) -> tuple[GateUse, ...]:
+    return tuple(
+        GateUse(use.id, {**use.options, "max": thresholds[use.id]}) if use.id in thresholds else use
+        for use in gates
+    )
 
 
 @lru_cache(maxsize=1)

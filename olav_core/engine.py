@@ -16,10 +16,12 @@ from olav_core.writer import Progress, Remembered, Writer
 if TYPE_CHECKING:
     from olav_core.host.registry import Registry
     from olav_core.index.index import RecallIndex
+    from olav_core.recall.chain import Chain
     from olav_core.recall.pipeline import RecallPipeline
     from olav_core.recall.recall import Recall
     from olav_core.records import MemoryRecord
-    from olav_core.specs import CategorySpec
+    from olav_core.specs import CategorySpec, DistanceScale
+    from olav_core.store.calibrations import Calibration
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
@@ -73,9 +75,9 @@ class Engine:
             first = self._pipeline is None
             if self._pipeline is None:
                 from olav_core.index.index import RecallIndex
-                from olav_core.recall.chain import build_chain
                 from olav_core.recall.pipeline import RecallPipeline
 
+                calibration = self.store.calibrations.current()
                 self._pipeline = RecallPipeline(
                     index=RecallIndex(
                         self.store,
@@ -86,15 +88,31 @@ class Engine:
                     ),
                     embedder=self.embedder,
                     categories=self.categories,
-                    chain=build_chain(self._registry, self._settings, self.categories),
+                    chain=self._chain(calibration),
                     settings=self._settings.recall,
                     executor=self._executor,
                     check_space=self.space.check,
+                    scale=self._scale(calibration),
                 )
             pipeline = self._pipeline
         if first:
             self._on_first_recall()
         return pipeline
+
+    def use_calibration(self, calibration: Calibration | None) -> None:
+        """Go on with another calibration of the store, None for what the plug-ins ship."""
+        pipeline, chain = self.pipeline, self._chain(calibration)
+        pipeline.scale, pipeline.chain = self._scale(calibration), chain
+
+    def _scale(self, calibration: Calibration | None) -> DistanceScale | None:
+        return (calibration and calibration.scale) or self.embedder.scale
+
+    def _chain(self, calibration: Calibration | None) -> Chain:
+        from olav_core.recall.chain import build_chain
+
+        thresholds = {} if calibration is None else calibration.thresholds
+        categories = self._settings.with_thresholds(self.categories, thresholds)
+        return build_chain(self._registry, self._settings, categories)
 
     @property
     def index(self) -> RecallIndex:

@@ -10,11 +10,13 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from olav_core import clock
+from olav_core import succession
 from olav_core.agents import DEFAULT_AGENT, check_scopes, scopes_of, tier_of
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.engine import Engine
-from olav_core.errors import OlavError, RecordError, UnknownIdError
+from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, RecordError, UnknownIdError
 from olav_core.host.registry import Registry
 from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import TIER_LIMITS
@@ -25,11 +27,14 @@ from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered
 
 if TYPE_CHECKING:
+    from olav_core.calibration.calibrating import CalibrationReport
     from olav_core.capture.capture import Capture, Captured
+    from olav_core.history import History
     from olav_core.importing.report import ImportReport
     from olav_core.index.coverage import Coverage
     from olav_core.index.index import RecallIndex
     from olav_core.redaction.report import RescanReport
+    from olav_core.store.calibrations import AppliedCalibration, Calibration
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
@@ -62,6 +67,7 @@ class Memory:
         self.categories = self._engine.categories
         self._lock = Lock()
         self._captures: Capture | None = None
+        self._history: History | None = None
 
     # --- recall ---------------------------------------------------------------------------------
 
@@ -99,11 +105,19 @@ class Memory:
             category=category,
             token_budget=token_budget,
         )
-        if log and self.settings.recall.log and result.items:
-            ids = [item.id for item in result.items]
-            self.store.log_recall(ids, agent=agent, query_hash=query_hash(result.query), tier=chosen)
+        if log and self.settings.recall.log:
+            self._log(result)
         self.registry.notify_recalled(result)
         return result
+
+    def _log(self, result: Recall) -> None:
+        now = clock.now().timestamp()
+        if result.items:
+            ids = [item.id for item in result.items]
+            hashed = query_hash(result.query)
+            self.store.log_recall(ids, agent=result.agent, query_hash=hashed, tier=result.tier, ts=now)
+        if self.settings.recall.log_queries and result.query and result.limit:
+            self.history.asked(result, now)
 
     async def arecall(self, query: str, **options: Any) -> Recall:
         """`recall` without blocking the event loop."""
@@ -118,7 +132,7 @@ class Memory:
         category: str | None = None,
         limit: int = 10,
     ) -> Recall:
-        """Return the `limit` best memories in fused order: no gates, caps, quotas, budget, block or log."""
+        """Return the `limit` best memories as ranked: no gates, caps, quotas, budget, block or log."""
         return self._run(
             query,
             agent=agent,
@@ -234,9 +248,21 @@ class Memory:
         """Return the checked, redacted record that `draft` becomes; nothing is written."""
         return self._engine.writer.prepare(draft)
 
-    def write(self, records: Sequence[MemoryRecord], **options: Any) -> list[Remembered]:
-        """Write prepared records; see Writer.write."""
-        return self._engine.write(records, **options)
+    def write(
+        self, records: Sequence[MemoryRecord], *, settle: bool = True, **options: Any
+    ) -> list[Remembered]:
+        """Write prepared records; see Writer.write. `settle=False` lets contradicting ones stand side by side."""
+        if not settle:
+            return self._engine.write(records, **options)
+        return succession.write(self._engine, self.store, self.categories, records, **options)
+
+    def reinstate(self, id: str, *, beside: bool = False) -> list[str]:
+        """Put a superseded memory in force again; return the ids that changed.
+
+        The one that superseded it goes out of force, or with `beside` both hold from now on. Raises
+        RecordError when it is in force already.
+        """
+        return [done.id for done in succession.reinstate(self, id, beside=beside)]
 
     def forget(self, id: str, *, purge: bool = False) -> str:
         """Erase the memory `id` (or a unique prefix) from every read path; return its id.
@@ -349,6 +375,18 @@ class Memory:
         options = {"workspace": self.workspace.root, "importers": importers, **options}
         return import_directory(self, Path(directory), **options)
 
+    # --- history --------------------------------------------------------------------------------
+
+    @property
+    def history(self) -> History:
+        """What was asked and shown, and people's thumbs."""
+        with self._lock:
+            if self._history is None:
+                from olav_core.history import History
+
+                self._history = History(self)
+            return self._history
+
     # --- the store's own affairs ----------------------------------------------------------------
 
     def check_space(self) -> None:
@@ -390,6 +428,37 @@ class Memory:
 
         return rescan(self, dry_run=dry_run, on_progress=on_progress)
 
+    def calibrate(
+        self, golden: str | os.PathLike[str] | None = None, *, on_progress: Progress | None = None
+    ) -> CalibrationReport:
+        """Measure the distance scale and the gates' thresholds on this store; nothing is changed.
+
+        `golden`: a JSONL file of {"query", "relevant": [id]}; without it the memories' own questions are
+        asked, which are easier than people's. Raises RecordError when there is nothing to ask.
+        """
+        from olav_core.calibration.calibrating import calibrate
+        from olav_core.calibration.probes import golden_questions, own_questions
+
+        questions = own_questions(self) if golden is None else golden_questions(self, Path(golden))
+        if not questions:
+            raise RecordError(
+                "there is nothing to calibrate on: no memory here says what it answers. Import guides, or "
+                "give a file of questions."
+            )
+        return calibrate(self._engine.pipeline, self.store, questions, on_progress=on_progress)
+
+    def apply_calibration(self, calibration: Calibration) -> AppliedCalibration:
+        """Make a calibration the store's newest and use it from the next recall on; other processes use it
+        when they open the store. An older one of `store.calibrations.all()` may be applied again. Raises
+        EmbeddingSpaceMismatchError when it was made for another embedder."""
+        if calibration.fingerprint != self.store.fingerprint:
+            raise EmbeddingSpaceMismatchError(
+                "this calibration was made for another embedder than the store's. Run `olav calibrate` again."
+            )
+        applied = self.store.calibrations.apply(calibration)
+        self._engine.use_calibration(applied)
+        return applied
+
     def purge_old_spaces(self) -> Sequence[str]:
         """Drop the vectors that `reembed` kept of embedders that were left; return the tables' names."""
         from olav_core.store.reembed import purge
@@ -415,6 +484,8 @@ class Memory:
         """Store captured calls, flush the recall log, let go of the index. It is unusable afterwards."""
         if self._captures is not None:
             self._captures.close()
+        if self._history is not None:
+            self._history.close()
         self._engine.close()
 
     def __enter__(self) -> Memory:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from attrs import Factory, field, frozen
+from attrs import Factory, field, frozen, validators
 
 from olav_core.records import GLOBAL_SCOPE, ORIGINS, MemoryRecord
 
@@ -123,8 +123,9 @@ class DistanceScale:
 class Embedder(Protocol):
     """What an embedder's factory returns. Rows are float32 [n, d]; the core checks and normalises them.
 
-    May also offer `token_vectors(texts) -> list of float32 [tokens, d]` for late interaction. Must be
-    safe to call from several threads. Raises EmbedderUnavailableError when it cannot be reached.
+    May also offer `token_vectors(texts, *, query=False) -> list of float32 [tokens, d]` for late interaction,
+    and `embed_passages_with_tokens(texts) -> (vectors, token vectors)`, so that a write runs the model once.
+    Must be safe to call from several threads. Raises EmbedderUnavailableError when it cannot be reached.
     """
 
     identity: ModelIdentity
@@ -139,7 +140,9 @@ class EmbedderSpec:
     """A way to make vectors. `languages`: ISO 639-1 codes it is good at, empty when unknown.
 
     `generic_means()` gives, per language, the mean raw passage vector float32 [d] of general text: used
-    while a store holds few rows of that language. `factory(options)` must be cheap until first use.
+    while a store holds few rows of that language. `token_space()` gives the `basis` float32 [d, k] that token
+    vectors are kept on (none: all d), and per language the mean of unit token vectors float32 [d].
+    `factory(options)` must be cheap until first use.
     """
 
     id: str
@@ -147,6 +150,7 @@ class EmbedderSpec:
     factory: Callable[[Options], Embedder]
     languages: tuple[str, ...] = ()
     generic_means: Callable[[], Mapping[str, FloatArray]] | None = None
+    token_space: Callable[[], Mapping[str, FloatArray]] | None = None
     scale: DistanceScale | None = None
 
 
@@ -186,13 +190,20 @@ class Diversifier(Protocol):
 @frozen(kw_only=True)
 class RankerSpec:
     """A stage that orders candidates. Stages run in the order of STAGES, within one by `priority`
-    (low first), then distribution, then id. `factory(options)` returns the stage's protocol."""
+    (low first), then distribution, then id. `factory(options)` returns the stage's protocol.
+
+    Of a reranker: `depth` is how many of the best candidates it sees; with `needs_record=False` their records
+    are not read for it; `uses_tokens` says that it asks for `query.tokens`, so that they are kept.
+    """
 
     id: str
     stage: Stage
     purpose: str
     factory: Callable[[Options], Any]
     priority: int = 50
+    depth: int = field(default=20, validator=validators.ge(2))
+    needs_record: bool = True
+    uses_tokens: bool = False
 
 
 # --- gates, redactors, verbs --------------------------------------------------------------------

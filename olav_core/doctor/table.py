@@ -97,7 +97,8 @@ def leftovers(patient: Patient) -> Iterable[Diagnosis]:
             "`olav kb reembed --to ID` goes on with a move; `olav kb reembed --purge` deletes them.",
         )
     unknown = set(tables.table_names(store.database)) - set(names)
-    unknown -= {tables.MEMORY, tables.RECALL_LOG, tables.TOMBSTONE}
+    unknown -= {tables.MEMORY, tables.RECALL_LOG, tables.TOMBSTONE, tables.CALIBRATION}
+    unknown -= {tables.QUERY_LOG, tables.FEEDBACK}
     for name in sorted(unknown):
         yield warning(f"table {name} is not olav's", "Move it elsewhere if nothing else uses it.")
     if not names and not unknown:

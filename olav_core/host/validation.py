@@ -32,6 +32,7 @@ from olav_core.specs import (
     SuiteSpec,
     VerbMatcherSpec,
 )
+from olav_core.succession import Succession
 
 #: Kind, as in the hook's name `olav_register_<kind>` -> the spec that its hook returns.
 SPEC_TYPES: Final[Mapping[str, type]] = {
@@ -136,10 +137,18 @@ def _check_category(spec: CategorySpec) -> Problems:
     yield from check_rules(spec)
     yield from _check_strings(spec, "boosts")
     yield from _check_callables(spec, 1, "dedupe_key", "embed_text", "render")
-    if spec.keywords is not None:
-        yield from _check_callables(spec, 1, "keywords")
+    for name in ("keywords", "questions"):
+        if getattr(spec, name) is not None:
+            yield from _check_callables(spec, 1, name)
     yield from _check_metadata_class(spec.metadata)
-    for name in ("recallable", "global_scope"):
+    if spec.claims is not None:
+        yield from _check_callables(spec, 1, "claims")
+        if not (isinstance(spec.metadata, type) and issubclass(spec.metadata, Succession)):
+            yield Problem(
+                "claims is given, but its metadata class keeps no succession.",
+                "Inherit the class from olav_core.Succession.",
+            )
+    for name in ("recallable", "append_only", "global_scope"):
         if not isinstance(getattr(spec, name), bool):
             yield Problem(f"{name} is {getattr(spec, name)!r}.", "Give True or False.")
     try:

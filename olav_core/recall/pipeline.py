@@ -6,13 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import define
 
 from olav_core import clock, tracing
-from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError
+from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError, StoreError
+from olav_core.index.shortlist import shortlist
 from olav_core.recall.gating import GONE, RERANKED, Decisions, above_floor, pass_gates, rerank
 from olav_core.recall.isolation import IsolatedDiversifier
 from olav_core.recall.query import Query
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from olav_core.index.index import RecallIndex
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.chain import Chain
-    from olav_core.specs import CategorySpec
+    from olav_core.specs import CategorySpec, DistanceScale
 
 #: Of a longer query only the first and last halves of this many characters are embedded.
 MAX_QUERY_CHARS = 4_000
@@ -41,7 +43,10 @@ MAX_QUERY_CHARS = 4_000
 
 @define
 class RecallPipeline:
-    """Runs recalls over one index with one chain. Thread-safe; it keeps nothing between recalls."""
+    """Runs recalls over one index with one chain. Thread-safe; it keeps nothing between recalls.
+
+    `scale` is that of the embedder, or the workspace's own (`olav calibrate`).
+    """
 
     index: RecallIndex
     embedder: EmbedderHandle
@@ -50,6 +55,7 @@ class RecallPipeline:
     settings: RecallSettings
     executor: ThreadPoolExecutor
     check_space: Callable[[], None]
+    scale: DistanceScale | None = None
     _space_checked: bool = False
 
     def run(
@@ -66,7 +72,7 @@ class RecallPipeline:
     ) -> Recall:
         """Recall for the user's words `text` in `scopes`.
 
-        `ranking_only` gives the `limit` best rows in fused order: no gates, caps, quotas or budget.
+        `ranking_only` gives the `limit` best rows as ranked: no gates, caps, quotas or budget.
         Failing legs and stages degrade the result and are named in it. Raises
         EmbeddingSpaceMismatchError when the embedder does not belong to the store.
         """
@@ -89,31 +95,77 @@ class RecallPipeline:
             if self._space_checked:
                 self.check_space()  # again: the sync may have brought in another process's re-embed
             pool = self.index.pool(scopes, now=clock.now().timestamp(), category=category)
-        query = Query(
-            text=words,
-            agent=agent,
-            scopes=tuple(scopes),
-            language=language_of(words),
-            terms=tuple(query_terms(words)),
-            now=clock.now().timestamp(),
-            scale=self.embedder.scale,
-            rows=int(np.count_nonzero(pool.eligible)),
-            vector_source=lambda: self._centred(vector, words, run),
-        )
-        legs = leg_scores(self.chain, query, pool, run)
-        query_vector = self._query_vector(query, run)
-        if not legs:
+        query = self._query(words, vector, pool, run, agent=agent, scopes=scopes)
+        pool = self._shortlisted(query, pool, limit, run)
+        candidates = self._candidates(query, pool, limit, run)
+        if candidates is None:
             return self._result(about, run)
-        depth = max(self.settings.candidates_per_category, 2 * limit)
-        candidates = best_candidates(self.chain, self.categories, query, query_vector, pool, legs, depth, run)
         if ranking_only:
+            if self.chain.rerankers:
+                with run.stage("rerank"):
+                    pool.load(candidates[:RERANKED])
+                    candidates = rerank(self.chain, query, candidates, run)
             best = candidates[:limit]
             pool.load(best)
             return self._result(about, run, items=self._items(best, run))
         budget = self.settings.token_budget[tier] if token_budget is None else token_budget  # type: ignore[index]
         return self._choose(about, query, pool, candidates, budget, run)
 
+    def candidates(
+        self, text: str, *, agent: str, scopes: Sequence[str], limit: int
+    ) -> tuple[Query, Pool, list[Candidate]]:
+        """Return what reaches the gates for `text` and a `limit` of slots, best first.
+
+        Raises EmbedderError and StoreError where a recall would go on without a leg.
+        """
+        run = Run()
+        vector = self._embed(text, run)
+        self._refuse_other_space(vector)
+        self.index.sync()
+        pool = self.index.pool(scopes, now=clock.now().timestamp())
+        query = self._query(text, vector, pool, run, agent=agent, scopes=scopes)
+        pool = self._shortlisted(query, pool, limit, run)
+        candidates = self._candidates(query, pool, limit, run)
+        if run.degraded:
+            raise EmbedderError(f"{text[:80]!r} cannot be asked in full: {'; '.join(run.degraded)}.")
+        return query, pool, candidates or []
+
     # --- stages ---------------------------------------------------------------------------------
+
+    def _query(
+        self,
+        words: str,
+        vector: Future[FloatArray],
+        pool: Pool,
+        run: Run,
+        *,
+        agent: str,
+        scopes: Sequence[str],
+    ) -> Query:
+        return Query(
+            text=words,
+            agent=agent,
+            scopes=tuple(scopes),
+            language=language_of(words),
+            terms=tuple(query_terms(words)),
+            now=clock.now().timestamp(),
+            scale=self.scale,
+            rows=int(np.count_nonzero(pool.eligible)),
+            vector_source=lambda: self._centred(vector, words, run),
+        )
+
+    def _candidates(self, query: Query, pool: Pool, limit: int, run: Run) -> list[Candidate] | None:
+        """Return the best of every category, best first; None when no leg ran."""
+        legs = leg_scores(self.chain, query, pool, run)
+        query_vector = self._query_vector(query, run)
+        if not legs:
+            return None
+        depth = self._depth(limit)
+        return best_candidates(self.chain, self.categories, query, query_vector, pool, legs, depth, run)
+
+    def _depth(self, limit: int) -> int:
+        """Candidates of a category."""
+        return max(self.settings.candidates_per_category, 2 * limit)
 
     def _embed(self, words: str, run: Run) -> Future[FloatArray]:
         """Start embedding the query while the lexical leg runs."""
@@ -158,6 +210,16 @@ class RecallPipeline:
             return self.index.center_query(raw, language_of(words))
         finally:
             self.check_space()  # and again: the means may be another sync's by now
+
+    def _shortlisted(self, query: Query, pool: Pool, limit: int, run: Run) -> Pool:
+        """Return what the rankers are shown: of a large store only the rows that could win."""
+        if not pool.approximate:
+            return pool
+        with run.stage("lexical"), suppress(StoreError):  # the leg tells; while the query is being embedded
+            pool.lexical_rows(query.terms)
+        vector = self._query_vector(query, run)
+        with run.stage("shortlist"):
+            return shortlist(pool, vector, query.terms, query.text, self._depth(limit))
 
     def _query_vector(self, query: Query, run: Run) -> FloatArray | None:
         try:
@@ -244,7 +306,7 @@ class RecallPipeline:
         block: str = "",
         trace: tuple[CandidateTrace, ...] = (),
     ) -> Recall:
-        if self.embedder.scale is None:
+        if self.scale is None:
             run.warnings.append(
                 f"Embedder {self.embedder.id!r} has no distance scale: distance gates compare raw distances."
             )

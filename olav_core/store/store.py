@@ -14,7 +14,9 @@ from olav_core import clock
 from olav_core.errors import EmbeddingDimMismatchError, EmbeddingSpaceMismatchError, StoreError
 from olav_core.records import MemoryRecord
 from olav_core.store import access_counts, filters, maintenance, schema, tables, upsert
+from olav_core.store.calibrations import Calibrations, calibration_schema
 from olav_core.store.lock import WriteLock, local_path
+from olav_core.store.query_log import feedback_schema, query_log_schema
 from olav_core.store.reader import CHUNK, TableReader
 from olav_core.store.recall_log import Hit, RecallLog, recall_log_schema
 from olav_core.store.tombstones import Tombstones, tombstone_schema
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 SIDE_SCHEMAS: Mapping[str, Callable[[], pa.Schema]] = {
     tables.RECALL_LOG: recall_log_schema,
     tables.TOMBSTONE: tombstone_schema,
+    tables.CALIBRATION: calibration_schema,
+    tables.QUERY_LOG: query_log_schema,
+    tables.FEEDBACK: feedback_schema,
 }
+#: Side tables that no store is without.
+STANDING = (tables.RECALL_LOG, tables.TOMBSTONE)
 _log = logging.getLogger("olav")
 
 
@@ -49,6 +56,7 @@ class Store(TableReader):
         self._side: dict[str, Any] = {}
         self._own_fingerprint = self.fingerprint
         self.tombstones = Tombstones(lambda: self.side_table(tables.TOMBSTONE))
+        self.calibrations = Calibrations(self)
         self.upkeep = Upkeep(self)
         self.recall_log = RecallLog(self.recall_log_table, self.upkeep.committed)
 
@@ -75,9 +83,9 @@ class Store(TableReader):
             raise StoreError(
                 f"{uri} already holds a store; nothing was changed. Open it, or choose another path."
             )
-        for name, side_schema in SIDE_SCHEMAS.items():
+        for name in STANDING:
             if name not in names:
-                tables.create(database, name, side_schema())
+                tables.create(database, name, SIDE_SCHEMAS[name]())
         width = dimension_of(fingerprint) if dimension is None else dimension
         # Last, so that a crash before it leaves no store rather than half of one.
         tables.create(database, tables.MEMORY, schema.memory_schema(width, fingerprint))
@@ -217,6 +225,9 @@ class Store(TableReader):
                 for start in range(0, len(doomed), CHUNK):
                     chunk = filters.in_("id", list(doomed)[start : start + CHUNK])
                     tables.delete(table, chunk, "erasing kept vectors")
+            if doomed and tables.FEEDBACK in tables.table_names(self.database):
+                thumbs = filters.in_("memory_id", doomed)
+                tables.delete(self.side_table(tables.FEEDBACK), thumbs, "erasing thumbs")
         if purge:
             maintenance.purge(self)
         return erased
@@ -276,14 +287,15 @@ class Store(TableReader):
         return self.side_table(tables.RECALL_LOG)
 
     def side_table(self, name: str) -> Any:
-        """The handle of a side table (tables.RECALL_LOG or tables.TOMBSTONE), created empty if missing."""
+        """The handle of a side table (a key of SIDE_SCHEMAS), created empty if missing."""
         if name not in self._side:
             listed = name in tables.table_names(self.database)
             try:
-                if not listed:
+                if not listed and name in STANDING:
                     _log.warning("side table %s was missing in %s and is created empty", name, self.uri)
                     if name == tables.RECALL_LOG:
                         self.table.update(where="access_mark > 0", values={"access_mark": 0})
+                if not listed:
                     tables.create(self.database, name, SIDE_SCHEMAS[name]())
                 self._side[name] = self.database.open_table(name)
             except Exception as error:

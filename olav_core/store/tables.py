@@ -20,6 +20,11 @@ T = TypeVar("T")
 MEMORY = "memory"
 RECALL_LOG = "recall_log"
 TOMBSTONE = "tombstone"
+#: There is none until `recall.log_queries` is on, and until somebody gives a thumb.
+QUERY_LOG = "query_log"
+FEEDBACK = "feedback"
+#: There is none until `olav calibrate --apply`.
+CALIBRATION = "calibration"
 #: Tables of vectors by row revision, one for each space that a re-embed goes to or left.
 VECTORS_PREFIX = "vectors_"
 ATTEMPTS = 12

@@ -70,6 +70,10 @@ def embed_text(record: MemoryRecord) -> str:
     return f"{record.metadata['question']}\n{' '.join(names_in(record.metadata['sql']))}"
 
 
+def questions(record: MemoryRecord) -> list[str]:
+    return [str(record.metadata["question"])]
+
+
 def render(record: MemoryRecord) -> str:
     dialect = record.metadata.get("dialect")
     label = f"SQL ({dialect})" if dialect else "SQL"
@@ -90,6 +94,7 @@ def olav_register_categories() -> list[CategorySpec]:
             metadata=QueryPattern,
             dedupe_key=dedupe_key,
             embed_text=embed_text,
+            questions=questions,
             render=render,
         )
     ]

@@ -46,6 +46,12 @@ def embed_text(record: MemoryRecord) -> str:
     return "\n".join(filter(None, ["" if trigger in record.text else trigger, record.text]))
 
 
+def questions(record: MemoryRecord) -> list[str]:
+    """The situation that it is about; its own text would find itself."""
+    trigger = str(record.metadata.get("trigger", ""))
+    return [trigger] if trigger else []
+
+
 class ActiveGate:
     """Keeps what has no `status` or is `active`: a lesson that was superseded or resolved is not injected."""
 
@@ -75,6 +81,7 @@ def olav_register_categories() -> list[CategorySpec]:
             metadata=Reflection,
             dedupe_key=dedupe_key,
             embed_text=embed_text,
+            questions=questions,
             global_scope=True,
         )
     ]

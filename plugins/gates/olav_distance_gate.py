@@ -20,9 +20,12 @@ class DistanceGate:
     def __init__(self, options: Options) -> None:
         self.max = float(options.get("max", MAX_DISTANCE))
 
-    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+    def measure(self, query: Query, candidate: Candidate) -> float | None:
         del query
-        scale, distance = "canonical", candidate.canonical_distance
+        return candidate.canonical_distance
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+        scale, distance = "canonical", self.measure(query, candidate)
         if distance is None:
             scale, distance = "raw, embedder not calibrated:", candidate.distance
         if distance is None:

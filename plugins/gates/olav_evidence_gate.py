@@ -28,13 +28,18 @@ class EvidenceGate:
         self.max = float(options.get("max", MAX_DISTANCE))
         self.leg = str(options.get("leg", LEXICAL_LEG))
 
-    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+    def measure(self, query: Query, candidate: Candidate) -> float | None:
         if candidate.distance is None or query.scale is None:
+            return None
+        support = candidate.leg_scores.get(self.leg, 0.0)
+        return canonical(max(0.0, candidate.distance - 2.0 * support), query.scale)
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+        distance = self.measure(query, candidate)
+        if distance is None or query.scale is None:
             return Verdict(True, "no calibrated distance to judge by")
         if query.rows < query.scale.pool:
             return Verdict(True, f"{query.rows} memories in sight: too few to crowd in")
-        support = candidate.leg_scores.get(self.leg, 0.0)
-        distance = canonical(max(0.0, candidate.distance - 2.0 * support), query.scale)
         sign, keep = ("<=", True) if distance <= self.max else (">", False)
         return Verdict(keep, f"supported distance {distance:.3f} {sign} {self.max:g}")
 

@@ -1,0 +1,31 @@
+"""Gate `current`: drops what a later memory superseded, and what failed too often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from olav_core import GateSpec, Verdict, hookimpl
+
+if TYPE_CHECKING:
+    from olav_core import Candidate, Options, Query
+
+
+class CurrentGate:
+    """Option `min_confidence`: the confidence from which a memory stays; 0 asks for none."""
+
+    def __init__(self, options: Options) -> None:
+        self.min_confidence = float(options.get("min_confidence", 0.0))
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+        del query
+        record = candidate.record
+        if record.metadata.get("status") == "superseded":
+            return Verdict(False, f"superseded by {record.metadata.get('superseded_by') or 'a later one'}")
+        if record.confidence < self.min_confidence:
+            return Verdict(False, f"confidence {record.confidence:.2f} < {self.min_confidence:g}")
+        return Verdict(True, "in force")
+
+
+@hookimpl
+def olav_register_gates() -> list[GateSpec]:
+    return [GateSpec(id="current", purpose="Drop what was superseded or keeps failing", factory=CurrentGate)]
