@@ -117,6 +117,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.store.query_log import LoggedQuery as LoggedQuery
     from olav_core.succession import Conflict as Conflict
     from olav_core.succession import Succession as Succession
+    from olav_core.store.query_log import Feedback as Feedback
+    from olav_core.store.query_log import LoggedQuery as LoggedQuery
     from olav_core.suite import Suite as Suite
     from olav_core.suite import SuiteQuery as SuiteQuery
     from olav_core.text.analyzer import analyze as analyze

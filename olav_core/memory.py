@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from olav_core import clock
 from olav_core import succession
+from olav_core import clock
 from olav_core.agents import DEFAULT_AGENT, check_scopes, scopes_of, tier_of
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle

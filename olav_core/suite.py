@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from attrs import field, frozen
 
@@ -29,7 +30,9 @@ class SuiteQuery:
 @frozen(kw_only=True)
 class Suite:
     """Memories by id and the queries about them. `unit` says what one memory is, `pool` among what a query
-    searches: both stand beside every figure. `languages`: memory id -> language, where known."""
+    searches: both stand in the name of every figure. `languages`: memory id -> language; by script where not
+    given. `places`: memory id -> where it stands (`file:line`), for errors. `workspace`: a live workspace
+    whose rows are the memories, under their own ids; a copy of them is measured, `memories` is then empty."""
 
     id: str
     memories: Mapping[str, Draft]
@@ -37,3 +40,5 @@ class Suite:
     unit: str
     pool: str
     languages: Mapping[str, str] = field(factory=dict)
+    places: Mapping[str, str] = field(factory=dict)
+    workspace: Path | None = None

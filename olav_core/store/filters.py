@@ -59,6 +59,11 @@ def until(column: str, moment: datetime) -> str:
     return f"{_column(column)} <= timestamp '{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}'"
 
 
+def after(column: str, moment: datetime) -> str:
+    """The timestamp column `column` is after `moment` (an aware datetime)."""
+    return f"{_column(column)} > timestamp '{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}'"
+
+
 def prefix(column: str, value: str) -> str:
     """`column` starts with `value`, taken literally (never LIKE)."""
     return f"starts_with({_column(column)}, {quote(value)})"

@@ -69,6 +69,8 @@ def optimize(
         "shorten the recall log", lambda: access_counts.forget_before(store, now - log_retention)
     )
     names = _table_names(store, failures)
+    if tables.QUERY_LOG in names:
+        step("shorten the query log", lambda: _forget_queries(store, now - log_retention))
     for name in names:
         if not name.startswith(tables.VECTORS_PREFIX):
             step(f"compact table {name}", lambda name=name: _compact(store, name, older_than))  # type: ignore[misc]
@@ -156,6 +158,15 @@ def _delete_expired(store: Store, now: datetime) -> int:
     store.refresh()
     # a delete of nothing would still be a commit
     return store.delete_where(expired) if store.table.count_rows(expired) else 0
+
+
+def _forget_queries(store: Store, cutoff: datetime) -> int:
+    log = store.side_table(tables.QUERY_LOG)
+    old = filters.until("ts", cutoff)
+    with store.lock.shared():
+        log.checkout_latest()
+        # a delete of nothing would still be a commit
+        return tables.delete(log, old, "shortening the query log") if log.count_rows(old) else 0
 
 
 def _table_names(store: Store, failures: list[str]) -> list[str]:

@@ -65,15 +65,22 @@ def recall_log_schema() -> pa.Schema:
 
 class RecallLog:
     """The side table `recall_log` behind a buffer; `table()` gives its handle, `on_flush()` follows commits.
+    `encode` makes the table's rows; `query_log` is written by one of these too.
 
     Hits are on disk after FLUSH_SECONDS or FLUSH_HITS, whichever comes first, at `flush`, `close` and the
     interpreter's exit. `error` holds the last failure of a background flush, `dropped` what it cost.
     """
 
-    def __init__(self, table: Callable[[], Any], on_flush: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        table: Callable[[], Any],
+        on_flush: Callable[[], None] = lambda: None,
+        encode: Callable[[Sequence[Any]], pa.Table] | None = None,
+    ) -> None:
         self._table = table
         self._on_flush = on_flush
-        self._buffer: list[Hit] = []
+        self._encode = encode or _to_table
+        self._buffer: list[Any] = []
         self._wake = threading.Condition()
         self._flushing = threading.Lock()
         self._writer: threading.Thread | None = None
@@ -82,7 +89,7 @@ class RecallLog:
         self.error: OlavError | None = None
         _open_logs.add(self)
 
-    def add(self, hits: Sequence[Hit]) -> None:
+    def add(self, hits: Sequence[Any]) -> None:
         """Buffer hits; returns at once."""
         if not hits:
             return
@@ -106,7 +113,8 @@ class RecallLog:
             if not hits:
                 return 0
             try:
-                retrying(lambda: self._table().add(_to_table(hits)), what="writing the recall log")
+                rows = self._encode(hits)
+                retrying(lambda: self._table().add(rows), what="writing the recall log")
             except OlavError as error:
                 self.error = error
                 with self._wake:

@@ -1,4 +1,5 @@
-"""Suite `beir`: corpus.jsonl, queries.jsonl and qrels in BEIR's layout (https://github.com/beir-cellar/beir)."""
+"""Suite `beir`: corpus.jsonl, queries.jsonl and qrels in BEIR's layout
+(https://github.com/beir-cellar/beir)."""
 
 from __future__ import annotations
 

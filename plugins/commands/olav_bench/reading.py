@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from olav_bench.fields import Faults
 from olav_core import RecordError
 
 
@@ -27,23 +28,29 @@ def read_json(path: Path) -> Any:
         raise RecordError(f"{path} is no JSON file in UTF-8: {error}.") from error
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, object) of a JSON-lines file; raises RecordError naming the line."""
+def read_lines(path: Path, faults: Faults | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, object) of a JSON-lines file. Raises RecordError when it cannot be read;
+    what is wrong with a line is noted in `faults`, and raises at once without one."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     except UnicodeDecodeError as error:
         raise RecordError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    noted = Faults() if faults is None else faults
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
-            raise RecordError(f"{path}:{number}: no JSON: {error}. Mend that line.") from error
-        if not isinstance(row, dict):
-            raise RecordError(f"{path}:{number}: a {type(row).__name__}, expected an object.")
+            if not isinstance(row, dict):
+                raise ValueError(f"a {type(row).__name__}, expected an object")
+        except (ValueError, RecursionError) as error:
+            what = "nested too deep" if isinstance(error, RecursionError) else str(error)
+            noted.add(f"{path}:{number}", f"no JSON object: {what}. Mend that line.")
+            if faults is None:
+                noted.check()
+            continue
         yield number, row
 
 

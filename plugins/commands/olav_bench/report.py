@@ -1,106 +1,127 @@
-"""Reports of a run: one JSON object, tables for a terminal, Markdown for a README."""
+"""The report of one run: one JSON object with every figure, the raw rankings and the whole configuration."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import platform
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
 
-from attrs import asdict
+import olav_bench.injection as injections
+from olav_bench.answer import Answer
+from olav_bench.configuration import Configuration, described
+from olav_bench.groups import groups, negatives
+from olav_bench.latency import latency
+from olav_bench.retrieval import MEANINGS, full_name, retrieval, summary
+from olav_core import Registry, Suite, build_registry
 
-from olav_bench import metrics
-from olav_bench.running import Answer, Configuration
-from olav_core import Suite
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-SHOWN = ("R@1", "R@5", "R@10", "all@5", "MRR@10", "nDCG@10")
+#: Grows when a key of a report changes its meaning.
+FORMAT = 1
+_VERSIONS = ("olav-core", "lancedb", "tantivy", "onnxruntime", "numpy", "ir-measures")
 
 
-def report(suite: Suite, configuration: Configuration, answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return everything measured, with the configuration, versions and raw rankings."""
-    values = metrics.retrieval(suite, answers)
+def report(
+    suite: Suite,
+    configuration: Configuration,
+    answers: Sequence[Answer],
+    *,
+    registry: Registry | None = None,
+    rows: Mapping[str, tuple[str, str]] | None = None,
+    expired: int = 0,
+) -> dict[str, Any]:
+    """Return everything measured. `rows`: (text, category) of the memories by suite id, where the suite
+    itself holds none. `expired`: how many of them had expired, and so could not be recalled."""
+    rows = rows or {key: (draft.text, draft.category) for key, draft in suite.memories.items()}
+    texts = {key: text for key, (text, _) in rows.items()}
+    found = groups(suite, texts, {key: name for key, (_, name) in rows.items()})
+    values = retrieval(suite, answers)
+    tiers = configuration.tiers
+    blocks = {tier: injections.per_query(suite, answers, tier) for tier in tiers}
     return {
+        "format": FORMAT,
         "suite": suite.id,
         "unit": suite.unit,
         "pool": suite.pool,
-        "memories": len(suite.memories),
+        "memories": len(rows),
+        "expired_memories": expired,
         "queries": len(suite.queries),
-        "configuration": {"name": configuration.name, **asdict(configuration)},
+        "data_sha256": digest(suite),
+        "configuration": described(configuration, registry or build_registry()),
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("olav-core", "lancedb", "tantivy", "onnxruntime")},
+        "versions": {"python": platform.python_version(), **_versions()},
+        "machine": {"system": platform.system(), "arch": platform.machine(), "cores": os.cpu_count()},
+        "metric_names": {
+            **{key: full_name(key, suite) for key in MEANINGS},
+            **{
+                f"{tier}/{key}": f"{text}, tier {tier}"
+                for tier in tiers
+                for key, text in injections.MEANINGS.items()
+            },
         },
-        "retrieval": {name: metrics.summary(values, qids) for name, qids in metrics.groups(suite).items()},
-        "injection": {tier: metrics.injection(suite, answers, tier) for tier in configuration.tiers},
+        "retrieval": {name: summary(suite, values, qids) for name, qids in found.items()},
+        "injection": {
+            tier: injections.injection(suite, answers, tier, {**found, **_apart(negatives(suite))})
+            for tier in tiers
+        },
         "leaks": sum(len(answer.leaks) for answer in answers),
         "leaking_queries": [answer.qid for answer in answers if answer.leaks],
         "degraded": sorted({line for answer in answers for line in answer.degraded}),
-        "latency": metrics.latency(answers),
-        "per_query": values,
+        "latency": latency(answers),
+        "latency_tier": configuration.timed,
+        "per_query": {
+            answer.qid: values.get(answer.qid, {})
+            | {f"{tier}/{key}": figure for tier in tiers for key, figure in blocks[tier][answer.qid].items()}
+            for answer in answers
+        },
         "rankings": {answer.qid: list(answer.ranked) for answer in answers},
+        "scores": {answer.qid: list(answer.scores) for answer in answers},
+        "injected": {
+            answer.qid: {tier: list(answer.injected[tier].ids) for tier in tiers} for answer in answers
+        },
     }
 
 
-def value(found: Mapping[str, Any], metric: str) -> float:
-    """Return one figure by its name: `R@5`, `kind:typo/R@5`, `large/block_precision`, `leaks`.
-
-    Raises KeyError for a name that the report does not have.
-    """
-    group, _, name = metric.rpartition("/")
-    if metric == "leaks":
-        return float(found["leaks"])
-    if group in found["injection"]:
-        return float(found["injection"][group][name])
-    return float(found["retrieval"][group or "all"][name]["mean"])
+def digest(suite: Suite) -> str:
+    """Return what two reports of the same data share: a hash of the suite's memories and queries."""
+    told = hashlib.sha256()
+    for key, draft in suite.memories.items():
+        told.update(json.dumps([key, draft.text, draft.category, draft.scope], ensure_ascii=True).encode())
+    for query in suite.queries:
+        told.update(json.dumps([query.qid, query.query, query.agent, sorted(query.relevant)]).encode())
+    return told.hexdigest()
 
 
-def tables(found: Mapping[str, Any]) -> list[Table | str]:
-    """Return what a terminal shows."""
-    from rich.table import Table
-
-    heading = (
-        f"{found['suite']}: {found['memories']} memories, {found['queries']} queries, "
-        f"{found['configuration']['name']}; unit {found['unit']}, pool {found['pool']}"
-    )
-    ranked = Table("queries", "n", *SHOWN, box=None, title="Ranking", title_justify="left")
-    for name, group in found["retrieval"].items():
-        ranked.add_row(name, str(group["n"]), *(_cell(group.get(metric)) for metric in SHOWN))
-    injected = Table(
-        "tier", "block precision", "relevant injected", "rows per negative", "negatives with any",
-        "tokens p50 / p95",
-        box=None, title="Injection", title_justify="left",
-    )  # fmt: skip
-    for tier, row in found["injection"].items():
-        injected.add_row(
-            tier,
-            f"{row['block_precision']:.3f}",
-            f"{row['relevant_injected_share']:.3f}",
-            f"{row['rows_injected_per_negative']:.2f}",
-            f"{row['negatives_with_any_row']:.3f}",
-            f"{row['tokens_p50']:.0f} / {row['tokens_p95']:.0f}",
-        )
-    total = found["latency"].get("total", {})
-    last = (
-        f"scope leaks {found['leaks']} · recall p50 {total.get('p50_ms', 0):.1f} ms, "
-        f"p95 {total.get('p95_ms', 0):.1f} ms"
-    )
-    return [heading, ranked, injected, last]
+def save(found: Any, path: Path) -> None:
+    """Write a report as JSON, atomically."""
+    write_text(path, json.dumps(found, ensure_ascii=False, indent=1))
 
 
-def markdown(found: Mapping[str, Any]) -> str:
-    """Return the ranking table for a README."""
-    head = f"| {found['suite']}, {found['configuration']['name']} | n | " + " | ".join(SHOWN) + " |"
-    lines = [head, "|---" * (len(SHOWN) + 2) + "|"]
-    for name, group in found["retrieval"].items():
-        cells = " | ".join(_cell(group.get(metric)) for metric in SHOWN)
-        lines.append(f"| {name} | {group['n']} | {cells} |")
-    return "\n".join(lines)
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
-def _cell(figure: Mapping[str, float] | None) -> str:
-    return "–" if figure is None else f"{figure['mean']:.3f} [{figure['low']:.2f}–{figure['high']:.2f}]"
+def _apart(found: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {f"negative {name}" if name == "all" else name: qids for name, qids in found.items()}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _VERSIONS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
