@@ -47,8 +47,10 @@ class Installer:
         with self.journal.locked():
             _complete_all(self.memory, self.journal)
             self.journal.sweep()
-            yield
-            self.journal.sweep()
+            try:
+                yield
+            finally:
+                self.journal.sweep()
 
     def place(self, name: str) -> Path:
         """Where the package lies when it is installed."""
