@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from olav_learn import learn_patterns
-from olav_learn.samples import MAX_CHARS, MAX_SAMPLES, choose, facts_of
+from olav_learn.samples import MAX_SAMPLES, MAX_TOKENS, choose, facts_of
 from olav_learn.single_flight import single_flight
 from scripted_chat import serving
 
 import olav_core
-from olav_core import Chat, ChatSettings, Memory, StoreError
+from olav_core import Chat, ChatSettings, Memory, StoreError, estimate_tokens
 from olav_core.cli.main import main
+from olav_core.testing import FakeClock
 
 GOOD = """<think>six samples</think>
 Here are the conventions:
@@ -165,8 +166,8 @@ def test_few_and_old_events_are_left_alone(memory: Memory) -> None:
     with serving(GOOD) as script, chat_at(script.url) as chat:
         assert learn_patterns(memory, chat).count("few") == 1
         register(memory, *SERVICES)
-        later = datetime.now(UTC) + timedelta(days=91)
-        assert learn_patterns(memory, chat, now=later).items == ()
+        with FakeClock(datetime.now(UTC) + timedelta(days=91)):
+            assert learn_patterns(memory, chat).items == ()
         assert not script.asked
 
 
@@ -219,7 +220,7 @@ def test_a_prompt_is_bounded_and_keeps_variety(memory: Memory) -> None:
     events = memory.list(category="operational_event")
     chosen = choose(events)
     assert len(chosen) <= MAX_SAMPLES
-    assert sum(len(facts_of(event)) for event in chosen) <= MAX_CHARS
+    assert sum(estimate_tokens(facts_of(event)) for event in chosen) <= MAX_TOKENS
     assert any("dmz" in facts_of(event) for event in chosen)
     ordered = sorted(events, key=lambda event: (event.timestamp, event.id))
     assert (chosen[0], chosen[-1]) == (ordered[0], ordered[-1])

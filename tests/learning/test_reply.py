@@ -7,7 +7,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from olav_learn.claims import Evidence, examine
+from olav_learn.claims import examine
+from olav_learn.evidence import Evidence
 from olav_learn.instructions import gives_orders
 from olav_learn.reply import bullets_of
 

@@ -10,29 +10,43 @@ from olav_core import CommandSpec, hookimpl
 if TYPE_CHECKING:
     import click
 
-    from olav_learn.patterns import PatternItem as PatternItem
-    from olav_learn.patterns import PatternReport as PatternReport
+    from olav_learn.audit_trail import audited_calls as audited_calls
+    from olav_learn.learning_run import LearningRun as LearningRun
+    from olav_learn.learning_run import run_learning as run_learning
+    from olav_learn.pattern_report import PatternItem as PatternItem
+    from olav_learn.pattern_report import PatternReport as PatternReport
     from olav_learn.patterns import learn_patterns as learn_patterns
-    from olav_learn.reflections import ReflectionReport as ReflectionReport
+    from olav_learn.reflection_report import ReflectionItem as ReflectionItem
+    from olav_learn.reflection_report import ReflectionReport as ReflectionReport
+    from olav_learn.reflection_row import resolve as resolve
+    from olav_learn.reflection_row import supersede as supersede
     from olav_learn.reflections import learn_reflections as learn_reflections
-    from olav_learn.reflections import resolve as resolve
-    from olav_learn.reflections import supersede as supersede
-    from olav_learn.run_record import RunCall as RunCall
-    from olav_learn.run_record import audited_calls as audited_calls
+    from olav_learn.run_call import RunCall as RunCall
+    from olav_learn.run_record import calls_of as calls_of
     from olav_learn.run_record import read_calls as read_calls
+    from olav_learn.single_flight import LearnerBusyError as LearnerBusyError
+    from olav_learn.status import learning_status as learning_status
+    from olav_learn.tools import learning_tools as learning_tools
 
 #: Public name -> its module. They load when asked for: `olav --help` needs none of the engine.
 _HOMES = {
-    "PatternItem": "patterns",
-    "PatternReport": "patterns",
-    "ReflectionReport": "reflections",
-    "RunCall": "run_record",
-    "audited_calls": "run_record",
+    "LearnerBusyError": "single_flight",
+    "LearningRun": "learning_run",
+    "PatternItem": "pattern_report",
+    "PatternReport": "pattern_report",
+    "ReflectionItem": "reflection_report",
+    "ReflectionReport": "reflection_report",
+    "RunCall": "run_call",
+    "audited_calls": "audit_trail",
+    "calls_of": "run_record",
     "learn_patterns": "patterns",
     "learn_reflections": "reflections",
+    "learning_status": "status",
+    "learning_tools": "tools",
     "read_calls": "run_record",
-    "resolve": "reflections",
-    "supersede": "reflections",
+    "resolve": "reflection_row",
+    "run_learning": "learning_run",
+    "supersede": "reflection_row",
 }
 __all__ = sorted(_HOMES)
 

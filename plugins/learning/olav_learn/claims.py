@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from attrs import frozen
 
-from olav_core import language_of, query_terms
+from olav_core import language_of
+from olav_learn.evidence import HOLE, Evidence
 
 #: Words about data rather than in it.
 _GENERIC: Final = frozenset(
@@ -19,9 +19,7 @@ _GENERIC: Final = frozenset(
 _QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|(?<!\w)'([^']+)'(?!\w)")
 _NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}/\d{1,2}(?![\w.]*\d)")
 _WILD = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){0,2}(?:\.[xX*]){1,3}(?![\w.])")
-_ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)")
 _TEMPLATE = re.compile(r"[\w./:-]*(?:[<{\[](?:[^\s<>{}\[\]]{1,40})[>}\]][\w./:-]*)+")
-_HOLE = re.compile(r"[<{\[][^\s<>{}\[\]]{1,40}[>}\]]")
 _TOKEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:@-]*[A-Za-z0-9_]|[A-Za-z0-9]")
 _COUNT = re.compile(
     r"(?:\b(?:all|the|these|in|of|from)\s+)*\b(\d+)\s*(?:(?:of|out of|/)\s*(?:the\s+)?(\d+)\s*)?"
@@ -29,7 +27,6 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"(?<![\w.])(\d{1,9})\s*(?:[-–—~～]|\bto\b|到|至)\s*(\d{1,9})(?![\w]|\.\d)")
-_NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w]|\.\d)")
 _SENTENCE_START = re.compile(r"(?:\A|[.:;!?。：；！？(（]\s*|[—–]\s*)\Z")
 #: Hyphenated words that describe ("lower-case", "per-site") instead of naming.
 _DESCRIBING: Final = frozenset(
@@ -37,70 +34,6 @@ _DESCRIBING: Final = frozenset(
     lower multi non only per post pre prefixed read restart role self separated service short side single site
     specific style sub suffixed time two type upper well wide write zero""".split()  # noqa: SIM905 (a list of fifty lines reads worse)
 )
-
-
-@frozen(slots=False)
-class Evidence:
-    """The samples' texts, and what can be asked of them."""
-
-    texts: tuple[str, ...]
-
-    @cached_property
-    def _folded(self) -> tuple[str, ...]:
-        return tuple(text.casefold() for text in self.texts)
-
-    @cached_property
-    def _addresses(self) -> tuple[ipaddress.IPv4Address, ...]:
-        found = {match.group() for text in self.texts for match in _ADDRESS.finditer(text)}
-        return tuple(sorted(filter(None, map(_address, found))))
-
-    @cached_property
-    def _terms(self) -> frozenset[str]:
-        return frozenset(term for text in self.texts for term in query_terms(text))
-
-    def names(self, value: str) -> frozenset[int]:
-        """Return the samples in which `value` stands by itself, not as a part of a longer word or number."""
-        value = value.casefold()
-        left = r"(?<![a-z0-9])" if value[:1].isascii() and value[:1].isalnum() else ""
-        right = r"(?![a-z0-9])" if value[-1:].isascii() and value[-1:].isalnum() else ""
-        pattern = re.compile(left + re.escape(value) + right)
-        return frozenset(i for i, text in enumerate(self._folded) if pattern.search(text))
-
-    def fits(self, template: str) -> frozenset[int]:
-        """Return the samples that hold a value of a template such as `svc-<site>`."""
-        parts = [re.escape(part.casefold()) for part in _HOLE.split(template)]
-        if not any(re.search(r"\w", part) for part in _HOLE.split(template)):
-            return frozenset(range(len(self.texts)))  # nothing but holes claims nothing
-        pattern = re.compile(r"(?<![a-z0-9])" + r"[^\s\"',]{1,64}?".join(parts) + r"(?![a-z0-9])")
-        return frozenset(i for i, text in enumerate(self._folded) if pattern.search(text))
-
-    def covers(self, network: ipaddress.IPv4Network) -> frozenset[int]:
-        """Return the samples with an address in `network`, none if it is wider than those addresses show.
-
-        It must hold two of them, and be no wider than the smallest /8, /16 or /24 that holds them all.
-        """
-        inside = [address for address in self._addresses if address in network]
-        if len(inside) < 2:
-            return frozenset()
-        common = 32 - (int(inside[0]) ^ int(inside[-1])).bit_length()
-        if network.prefixlen < common // 8 * 8:
-            return frozenset()
-        held = {str(address) for address in inside}
-        return frozenset(i for i, text in enumerate(self.texts) if held & set(_ADDRESS.findall(text)))
-
-    def spans(self, first: str, last: str) -> frozenset[int]:
-        """Return the samples with a number from `first` to `last`, none unless both ends occur."""
-        if not (self.names(first) and self.names(last)):
-            return frozenset()
-        low, high = sorted((int(first), int(last)))
-        return frozenset(
-            i
-            for i, text in enumerate(self.texts)
-            if any(low <= int(match.group()) <= high for match in _NUMBER.finditer(text))
-        )
-
-    def shares_words(self, text: str) -> bool:
-        return any(term in self._terms for term in query_terms(text) if len(term) > 1)
 
 
 @frozen
@@ -140,10 +73,10 @@ def examine(bullet: str, evidence: Evidence) -> Finding:
     for pattern in (_NETWORK, _WILD):
         rest = pattern.sub(lambda m: settle(m.group(), _range(m.group(), evidence)), rest)
     for quote in [next(filter(None, m.groups())) for m in _QUOTED.finditer(rest)]:
-        if not _HOLE.search(quote):
+        if not HOLE.search(quote):
             supported = evidence.names(quote) or _each(quote, evidence)
             settle(quote, supported)
-    rest = _QUOTED.sub(lambda m: m.group() if _HOLE.search(m.group()) else " ", rest)
+    rest = _QUOTED.sub(lambda m: m.group() if HOLE.search(m.group()) else " ", rest)
     rest = _TEMPLATE.sub(lambda m: settle(m.group(), evidence.fits(m.group().rstrip(".:/-"))), rest)
     rest = _SPAN.sub(lambda m: settle(m.group(), evidence.spans(m[1], m[2])), rest)
     foreign = language_of(bullet) != "en"
@@ -204,10 +137,3 @@ def _range(text: str, evidence: Evidence) -> frozenset[int]:
         return evidence.covers(ipaddress.IPv4Network(text, strict=False))
     except ValueError:
         return frozenset()
-
-
-def _address(text: str) -> ipaddress.IPv4Address | None:
-    try:
-        return ipaddress.IPv4Address(text)
-    except ValueError:
-        return None

@@ -9,25 +9,32 @@ from typing import Any, Final
 from attrs import frozen
 
 from olav_core import language_of
-from olav_learn.run_record import RunCall, cause_key
+from olav_learn.call_history import CallHistory
+from olav_learn.run_call import RunCall, cause_key
 
 #: More changed arguments are another call, not a corrected one.
 MAX_CHANGES: Final = 3
 MAX_VALUE_CHARS: Final = 80
+#: Calls of the same run that are shown behind a failure.
+MAX_AFTER: Final = 3
 #: Failures with one cause that are a rule rather than an accident.
 MIN_FAILURES: Final = 2
 
 
 @frozen(kw_only=True)
 class Lesson:
-    """One constraint, with the failures that it rests on."""
+    """One constraint, with the failures that it rests on. `corrected`: it says what worked instead.
+    `settled`: the calls themselves show it; else it is one failure that only a known lesson or a chat model
+    makes something of. `after`: what the run did next."""
 
     tool: str
     cause: str
     text: str
     trigger: str
     failures: tuple[RunCall, ...]
-    corrected: bool
+    corrected: bool = False
+    settled: bool = True
+    after: tuple[RunCall, ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -39,19 +46,14 @@ def lessons(calls: Sequence[RunCall]) -> list[Lesson]:
 
     A failure that the same call did not meet again later was an accident and teaches nothing.
     """
-    groups: dict[tuple[str, str], list[int]] = {}
-    for i, call in enumerate(calls):
-        if call.failed:
-            groups.setdefault((call.tool, cause_key(call.failed)), []).append(i)
+    history = CallHistory(calls)
     found = []
-    for (tool, _), places in groups.items():
-        failures = [calls[i] for i in places if not _went_through_later(calls, i)]
+    for (tool, _), places in history.failures.items():
+        failures = [calls[i] for i in places if not history.went_through_later(i)]
         if not failures:
             continue
-        corrections = [change for i in places if (change := _correction(calls, i))]
+        corrections = [change for i in places if (change := _correction(calls[i], history.after(i)))]
         change = min(corrections, key=len) if corrections else None
-        if change is None and len(failures) < MIN_FAILURES:
-            continue
         cause = str(failures[-1].failed)
         shared = _shared(failures)
         found.append(
@@ -62,35 +64,25 @@ def lessons(calls: Sequence[RunCall]) -> list[Lesson]:
                 trigger=f"{tool} {tool.replace('_', ' ').replace('.', ' ')}: {_values(shared)}".rstrip(": "),
                 failures=tuple(failures),
                 corrected=change is not None,
+                settled=change is not None or len(failures) >= MIN_FAILURES,
+                after=tuple(history.after(places[-1])[:MAX_AFTER]),
             )
         )
     return found
 
 
-def _went_through_later(calls: Sequence[RunCall], place: int) -> bool:
-    failed = calls[place]
-    return any(
-        other.tool == failed.tool and not other.failed and other.args_key == failed.args_key
-        for other in calls[place + 1 :]
-    )
-
-
-def _correction(calls: Sequence[RunCall], place: int) -> dict[str, tuple[Any, Any]] | None:
+def _correction(failed: RunCall, after: Sequence[RunCall]) -> dict[str, tuple[Any, Any]] | None:
     """Return {argument: (what failed, what worked)} of the next success of the tool in the same run."""
-    failed = calls[place]
-    if not failed.run:
+    worked = next((c for c in after if c.tool == failed.tool and not c.failed and c.args is not None), None)
+    if worked is None or failed.args is None or worked.args is None:
         return None
-    for other in calls[place + 1 :]:
-        if other.run == failed.run and other.tool == failed.tool and not other.failed:
-            names = sorted(set(failed.args) | set(other.args))
-            change = {
-                name: (failed.args.get(name), other.args.get(name))
-                for name in names
-                if failed.args.get(name) != other.args.get(name)
-            }
-            fits = all(len(_value(value)) <= MAX_VALUE_CHARS for pair in change.values() for value in pair)
-            return change if 0 < len(change) <= MAX_CHANGES and fits else None
-    return None
+    change = {
+        name: (failed.args.get(name), worked.args.get(name))
+        for name in sorted(set(failed.args) | set(worked.args))
+        if failed.args.get(name) != worked.args.get(name)
+    }
+    fits = all(len(_value(value)) <= MAX_VALUE_CHARS for pair in change.values() for value in pair)
+    return change if 0 < len(change) <= MAX_CHANGES and fits else None
 
 
 def _shared(failures: Sequence[RunCall]) -> dict[str, Any]:
@@ -98,8 +90,8 @@ def _shared(failures: Sequence[RunCall]) -> dict[str, Any]:
     first, *others = failures
     return {
         name: value
-        for name, value in first.args.items()
-        if len(_value(value)) <= MAX_VALUE_CHARS and all(call.args.get(name) == value for call in others)
+        for name, value in (first.args or {}).items()
+        if len(_value(value)) <= MAX_VALUE_CHARS and all((c.args or {}).get(name) == value for c in others)
     }
 
 

@@ -2,147 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Literal
+from collections.abc import Callable
+from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
-from olav_core import (
-    ChatError,
-    Draft,
-    ErasedTextError,
-    Memory,
-    MemoryRecord,
-    estimate_tokens,
-)
+from olav_core import ChatError, ChatModel, ChatUnavailableError, Memory, as_chat, estimate_tokens
 from olav_learn import pattern_prompt
-from olav_learn.asking import Asks, ask
-from olav_learn.claims import Evidence, agreement, examine
+from olav_learn.asking import ask
+from olav_learn.claims import agreement, examine
+from olav_learn.event_group import EventGroup, event_groups
+from olav_learn.evidence import Evidence
 from olav_learn.instructions import gives_orders
+from olav_learn.pattern_history import history_of, record
+from olav_learn.pattern_report import PatternItem, PatternOutcome, PatternReport
+from olav_learn.pattern_row import pattern_draft, updated, write
+from olav_learn.review import propose
 from olav_learn.samples import choose, facts_of
 
-#: Ids that a row keeps of its events, and earlier texts: enough to ask where it came from.
-MAX_SOURCES = 1_000
-MAX_HISTORY = 5
 #: Half the confidence of an infinite number of samples at so many: six samples that agree give 0.75.
 HALF_SAMPLES = 2
-
-Outcome = Literal["written", "updated", "unchanged", "planned", "failed", "forgotten", "few"]
-
-
-@frozen(kw_only=True)
-class PatternItem:
-    """What became of one group of events. `planned`: nothing was asked or nothing was to be written.
-
-    `few`: fewer than `min_samples`. `forgotten`: a person erased this pattern, so it stays away.
-    """
-
-    tool: str
-    scope: str
-    events: int
-    outcome: Outcome
-    id: str = ""
-    text: str = ""
-    confidence: float = 0.0
-    prompt: str = ""
-    estimated_tokens: int = 0
-    prompt_tokens: int = 0
-    reply_tokens: int = 0
-    calls: int = 0
-    faults: tuple[str, ...] = ()
-
-
-@frozen(kw_only=True)
-class PatternReport:
-    """What one run did, group by group."""
-
-    applied: bool
-    items: tuple[PatternItem, ...] = field(factory=tuple)
-
-    def count(self, outcome: Outcome) -> int:
-        return sum(item.outcome == outcome for item in self.items)
-
-    @property
-    def calls(self) -> int:
-        return sum(item.calls for item in self.items)
+#: Groups in a row that found no model, after which the others are not tried.
+MAX_ABSENT = 2
 
 
 def learn_patterns(
     memory: Memory,
-    chat: Asks | None,
+    chat: ChatModel | Any | None,
     *,
     tool: str | None = None,
     scope: str | None = None,
     min_samples: int | None = None,
     window_days: float | None = None,
     dry_run: bool = False,
-    now: datetime | None = None,
+    retry: bool = True,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> PatternReport:
     """Extract the conventions of every tool and scope with enough new operations; return the report.
 
-    One call of `chat` a group, and at most one more to mend its answer. A group whose events were all seen
-    before costs nothing. Without `chat` the report tells what would be asked; with `dry_run` it is asked and
-    nothing is written. `min_samples` and `window_days` default to the settings `learning`.
+    `chat`: an `olav_core.Chat`, or a LangChain chat model. One call a group, and at most one more to mend its
+    answer; a group whose events were all seen before costs nothing. Without `chat` the report tells what
+    would be asked; with `dry_run` it is asked and nothing is written. `min_samples` and `window_days` default
+    to the settings `learning`. `retry` asks again about events on which the model failed several times.
 
     A model that fails on one group is counted there and the others go on. Raises the store's and the
     embedder's errors; what was written before stays written.
     """
-    settings = memory.settings.learning
-    least = settings.min_samples if min_samples is None else min_samples
-    since = (now or datetime.now(UTC)) - timedelta(
-        days=settings.window_days if window_days is None else window_days
-    )
-    memory.captures.drain()
-    groups: dict[tuple[str, str], list[MemoryRecord]] = {}
-    for event in memory.list(category="operational_event", scopes=None if scope is None else [scope]):
-        name = str(event.metadata.get("tool", ""))
-        if event.timestamp >= since and tool in (None, name):
-            groups.setdefault((name, event.scope), []).append(event)
-    items = []
-    for done, ((name, place), events) in enumerate(sorted(groups.items()), start=1):
-        items.append(_learn(memory, chat, name, place, events, least, dry_run))
+    model = as_chat(chat) if chat is not None else None
+    least = memory.settings.learning.min_samples if min_samples is None else min_samples
+    groups = event_groups(memory, tool=tool, scope=scope, window_days=window_days)
+    items: list[PatternItem] = []
+    absent = 0
+    for done, group in enumerate(groups, start=1):
+        try:
+            item = _learn(memory, model if absent < MAX_ABSENT else None, group, least, dry_run, retry)
+            if absent >= MAX_ABSENT and item.outcome == "planned":
+                item = evolve(item, outcome="failed", faults=("not asked: the model could not be reached",))
+            elif item.calls:
+                absent = 0
+        except ChatUnavailableError as error:
+            absent += 1
+            item = PatternItem(
+                tool=group.tool, scope=group.scope, events=len(group.events), outcome="failed", id=group.id,
+                faults=(str(error),),
+            )  # fmt: skip
+            if not dry_run:
+                record(memory, group, item, absent=True)
+        items.append(item)
         if on_progress is not None:
             on_progress(done, len(groups))
-    return PatternReport(applied=chat is not None and not dry_run, items=tuple(items))
+    return PatternReport(applied=model is not None and not dry_run, items=tuple(items))
 
 
 def _learn(
-    memory: Memory,
-    chat: Asks | None,
-    tool: str,
-    scope: str,
-    events: Sequence[MemoryRecord],
-    least: int,
-    dry_run: bool,
+    memory: Memory, chat: ChatModel | None, group: EventGroup, least: int, dry_run: bool, retry: bool
 ) -> PatternItem:
-    def item(outcome: Outcome, **fields: object) -> PatternItem:
-        return PatternItem(tool=tool, scope=scope, events=len(events), outcome=outcome, **fields)  # type: ignore[arg-type]
+    def item(outcome: PatternOutcome, **fields: Any) -> PatternItem:
+        return PatternItem(
+            tool=group.tool, scope=group.scope, events=len(group.events), outcome=outcome, **fields
+        )
 
-    if len(events) < least:
-        return item("few")
-    identifier = memory.prepare(_draft(tool, scope, "-")).id
-    old = memory.store.existing([identifier]).get(identifier)
-    ids = [event.id for event in sorted(events, key=lambda event: (event.timestamp, event.id))]
-    if old is None and memory.store.tombstones.erased_ids([identifier]):
-        return item("forgotten", id=identifier)
-    if old is not None and set(ids[-MAX_SOURCES:]) <= set(old.metadata.get("sources", ())):
-        return item("unchanged", id=old.id, text=old.text, confidence=old.confidence)
-    texts = [str(memory.registry.redact(facts_of(event))[0]) for event in choose(events)]
-    system, prompt = pattern_prompt.system(texts), pattern_prompt.prompt(tool, texts, len(events))
-    shown = {"prompt": f"{system}\n\n{prompt}", "estimated_tokens": estimate_tokens(system + prompt)}
+    state = group.state(least, history_of(memory, group))
+    if state != "due" and not (state == "given up" and retry):
+        old = group.row
+        return item(state, id=group.id, text=old.text if old else "", confidence=old.confidence if old else 0)
+    texts = [str(memory.registry.redact(facts_of(event))[0]) for event in choose(group.samples)]
+    count = len(group.samples)
+    system, prompt = pattern_prompt.system(texts), pattern_prompt.prompt(group.tool, texts, count)
+    shown: dict[str, Any] = {
+        "id": group.id,
+        "prompt": f"{system}\n\n{prompt}",
+        "estimated_tokens": estimate_tokens(system + prompt),
+        "planted": len(group.planted),
+    }
     if chat is None:
-        return item("planned", id=identifier, **shown)
-    evidence = Evidence(tuple(f"{tool} {text}" for text in texts))
+        return item("planned", **shown)
+    evidence = Evidence(tuple(f"{group.tool} {text}" for text in texts))
 
     def fault_of(bullet: str) -> str:
         return "it gives orders" if gives_orders(bullet) else examine(bullet, evidence).fault
 
     try:
         answer = ask(chat, system, prompt, fault_of)
+    except ChatUnavailableError:
+        raise
     except ChatError as error:
-        return item("failed", id=identifier, faults=(str(error),), **shown)
+        return _counted(memory, group, item("failed", faults=(str(error),), calls=1, **shown), dry_run)
     shown |= {
         "calls": answer.calls,
         "prompt_tokens": answer.prompt_tokens,
@@ -150,43 +115,25 @@ def _learn(
         "faults": tuple(answer.faults),
     }
     if not answer.bullets:
-        return item("failed", id=identifier, **shown)
+        return _counted(memory, group, item("failed", **shown), dry_run)
     findings = [examine(bullet, evidence) for bullet in answer.bullets]
-    confidence = round(agreement(findings, len(texts)) * len(events) / (len(events) + HALF_SAMPLES), 3)
-    text = "\n".join([pattern_prompt.headline(tool, texts), *(f"- {bullet}" for bullet in answer.bullets)])
-    result = {"id": identifier, "text": text, "confidence": confidence, **shown}
+    shown["confidence"] = round(agreement(findings, len(texts)) * count / (count + HALF_SAMPLES), 3)
+    text = "\n".join([pattern_prompt.headline(group.tool, texts), *(f"- {line}" for line in answer.bullets)])
+    shown["text"] = text
     if dry_run:
-        return item("planned", **result)
-    (written,) = memory.remember_many([_updated(_draft(tool, scope, text), old, ids, events, confidence)])
-    if isinstance(written.error, ErasedTextError):
-        return item("forgotten", **result)
-    if written.error is not None:
-        raise written.error
-    return item("written" if written.created else "updated", **result)
+        return item("planned", **shown)
+    draft = updated(
+        pattern_draft(group.tool, group.scope, text), group.row, group.samples, shown["confidence"]
+    )
+    if memory.settings.learning.review and (group.row is None or group.row.text != text):
+        reason = f"{count} operations of {group.tool}, confidence {draft.confidence}"
+        waiting = propose(memory, f"pattern {group.tool} {group.scope}", [draft], reason)
+        shown["draft"] = waiting
+        return _counted(memory, group, item("waiting" if waiting else "rejected", **shown), dry_run)
+    return _counted(memory, group, item(write(memory, draft), **shown), dry_run)
 
 
-def _draft(tool: str, scope: str, text: str) -> Draft:
-    metadata = {"topic": tool, "group": tool}
-    return Draft(text=text, category="expert_knowledge", scope=scope, metadata=metadata, origin="agent")
-
-
-def _updated(
-    draft: Draft,
-    old: MemoryRecord | None,
-    ids: Iterable[str],
-    events: Sequence[MemoryRecord],
-    confidence: float,
-) -> Draft:
-    known = dict(old.metadata) if old is not None else {}
-    sources = list(dict.fromkeys([*known.get("sources", ()), *ids]))
-    history = list(known.get("history", ()))
-    if old is not None and old.text != draft.text:
-        history.append(old.text)
-    metadata = {
-        **draft.metadata,
-        "sources": sources[-MAX_SOURCES:],
-        "samples": max(len(sources), int(known.get("samples", 0))),
-        "history": history[-MAX_HISTORY:],
-    }
-    newest = max(event.timestamp for event in events)
-    return evolve(draft, metadata=metadata, confidence=confidence, timestamp=newest)
+def _counted(memory: Memory, group: EventGroup, item: PatternItem, dry_run: bool) -> PatternItem:
+    if not dry_run:
+        record(memory, group, item)
+    return item
