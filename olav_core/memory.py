@@ -10,9 +10,7 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from olav_core import clock
-from olav_core import succession
-from olav_core import clock
+from olav_core import clock, succession
 from olav_core.agents import DEFAULT_AGENT, check_scopes, scopes_of, tier_of
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
@@ -252,7 +250,7 @@ class Memory:
     def write(
         self, records: Sequence[MemoryRecord], *, settle: bool = True, **options: Any
     ) -> list[Remembered]:
-        """Write prepared records; see Writer.write. `settle=False` lets contradicting ones stand side by side."""
+        """Write prepared records; see Writer.write. `settle=False` lets contradicting ones stand."""
         if not settle:
             return self._engine.write(records, **options)
         return succession.write(self._engine, self.store, self.categories, records, **options)
@@ -272,6 +270,12 @@ class Memory:
         and files. Raises UnknownIdError.
         """
         record = self.get(id)
+        spec = self.categories.get(record.category)
+        if spec is not None and spec.append_only and not purge:
+            raise RecordError(
+                f"{record.id} belongs to the append-only category {record.category!r}: it stays until it "
+                "expires. If it must go for good, forget it with purge (`--purge`)."
+            )
         self.store.erase([record.id], purge=purge)
         return record.id
 

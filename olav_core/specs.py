@@ -58,8 +58,8 @@ class CategorySpec:
       indexed. `render(record)`: what the model reads. `keywords(record)`: words that `keyword_boost` and
       the `on_intent` gate look for in the query. `questions(record)`: what a person would ask that it answers,
       for `olav calibrate`; without it the keywords are asked.
-    - `claims(record)`: what it claims, topic -> value. A later memory of the same category and scope that gives
-      a topic another value supersedes it; the metadata class then inherits from `Succession`.
+    - `claims(record)`: what it claims, topic -> value. A later memory of the same category and scope that
+      gives a topic another value supersedes it; the metadata class then inherits from `Succession`.
     - `append_only=True`: a row that exists is never changed, and erased only with `purge`.
     - `recallable=False` keeps rows out of automatic injection. `global_scope=True` puts every row in scope
       `global` whatever the caller says, and leaves the scope out of its id.

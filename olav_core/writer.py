@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from olav_core.embedding.handle import EmbedderHandle
     from olav_core.host.registry import Registry
     from olav_core.store.store import Store
+    from olav_core.succession import Conflict
 
 Progress = Callable[[int, int], None]
 
@@ -27,12 +28,13 @@ Progress = Callable[[int, int], None]
 @frozen(kw_only=True)
 class Remembered:
     """The outcome of writing one memory: its id, whether it is new, whether anything changed, or the error
-    that kept it out."""
+    that kept it out. `conflicts`: other memories that say otherwise, and which of both is in force."""
 
     id: str
     created: bool = False
     changed: bool = False
     error: OlavError | None = None
+    conflicts: tuple[Conflict, ...] = ()
 
 
 def as_time(value: Any, what: str) -> datetime | None:
@@ -150,6 +152,7 @@ class Writer:
         unique = list({record.id: record for record in records}.values())
         if not revive:
             unique = self._without_erased(unique, outcomes)
+        unique = self._without_written(unique, outcomes)
         vectors = self._stored_vectors(unique, vectors_from or {})
         fresh = [record for record in unique if record.id not in vectors]
         if fresh:
@@ -194,6 +197,19 @@ class Writer:
                 )
                 outcomes[identifier] = Remembered(id=identifier, error=error)
         return [record for record in records if record.id not in outcomes]
+
+    def _without_written(
+        self, records: list[MemoryRecord], outcomes: dict[str, Remembered]
+    ) -> list[MemoryRecord]:
+        """Leave out what is stored already of categories whose rows never change."""
+        ids = [record.id for record in records if self._append_only(record.category)]
+        kept = self._store.existing(ids) if ids else {}
+        outcomes.update({id: Remembered(id=id) for id in kept})
+        return [record for record in records if record.id not in kept]
+
+    def _append_only(self, category: str) -> bool:
+        spec = self._categories.get(category)
+        return spec is not None and spec.append_only
 
     def _stored_vectors(
         self, records: Sequence[MemoryRecord], vectors_from: Mapping[str, str]

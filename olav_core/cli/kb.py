@@ -17,6 +17,7 @@ COMMANDS = {
     "status": "olav_core.cli.kb_read:status",
     "optimize": "olav_core.cli.kb_upkeep:optimize",
     "reembed": "olav_core.cli.kb_upkeep:reembed",
+    "reinstate": "olav_core.cli.kb_reinstate:reinstate",
     "rescan": "olav_core.cli.kb_rescan:rescan",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,8 +117,12 @@ def why(
 
     ID may be the unique beginning of one.
 
+    A memory that superseded another, or was superseded, is shown with it.
+
     With --json: {"id", "decision", "reason", "trace", "injected": [ids], "query", "agent", "tier", "limit",
-    "degraded"}; "trace" is as in `olav recall --explain`, null when the memory was not even a candidate.
+    "degraded", "linked": [{"id", "relation", "text", "decision", "reason"}]}; "trace" is as in `olav recall
+    --explain`, null when the memory was not even a candidate; "relation" is "superseded_by", "supersedes" or
+    "beside".
     """
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace, terminal) as memory:
@@ -135,11 +140,21 @@ def why(
                 "injected": [item.id for item in result.items],
             }
             out |= {name: getattr(result, name) for name in ("query", "agent", "tier", "limit")}
-            terminal.result(out | {"degraded": list(result.degraded)})
+            linked = [
+                {
+                    "id": other.id,
+                    "relation": relation,
+                    "text": other.text,
+                    "decision": fate[0],
+                    "reason": fate[1],
+                }
+                for relation, other, fate in _linked(memory, record, result)
+            ]
+            terminal.result(out | {"degraded": list(result.degraded), "linked": linked})
             return
         from rich.text import Text
 
-        from olav_core.cli.view import recall_view, title, trace_table
+        from olav_core.cli.view import recall_view, short_id, title, trace_table
 
         yes = decision == "injected"
         verdict = "Injected" if yes else f"Not injected ({decision})"
@@ -148,9 +163,31 @@ def why(
             trace_table([trace], {record.id: title(record)})
             if trace
             else Text(title(record), no_wrap=True, overflow="ellipsis"),
+            *(
+                Text(f"{relation.replace('_', ' ')} {short_id(other.id)} ({fate[0]}): {title(other)}")
+                for relation, other, fate in _linked(memory, record, result)
+            ),
             Text("\nThe recall it was judged in:", style="dim"),
             *recall_view(result),
         )
+
+
+def _linked(
+    memory: Memory, record: MemoryRecord, result: Recall
+) -> Iterator[tuple[str, MemoryRecord, tuple[str, str]]]:
+    """Yield (relation, memory, (decision, reason)) of the memories that `record` is linked with."""
+    traces = {trace.id: trace for trace in result.trace}
+    for relation in ("superseded_by", "supersedes", "beside"):
+        held = record.metadata.get(relation) or ()
+        for id in [held] if isinstance(held, str) else held:
+            other = memory.store.get(id) if isinstance(id, str) else None
+            if other is None:
+                continue
+            trace = traces.get(other.id)
+            fate = (
+                (trace.decision, trace.reason) if trace else ("no candidate", _absence(memory, other, result))
+            )
+            yield relation, other, fate
 
 
 def _absence(memory: Memory, record: MemoryRecord, result: Recall) -> str:

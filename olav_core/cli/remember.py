@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import asdict
 
 from olav_core.cli.options import json_option, stdin_text, workspace_option
 from olav_core.cli.session import open_memory
@@ -49,7 +50,12 @@ def remember(
 
     TEXT `-` reads the text from stdin.
 
-    With --json: {"id", "created"}; "created" is false when the memory was known already.
+    A fact or preference that contradicts an earlier one supersedes it: the earlier is kept, not injected, and
+    `olav kb reinstate` undoes it. A person's word stands against what an agent or a document says.
+
+    With --json: {"id", "created", "conflicts": [{"id", "text", "topic", "ours", "theirs", "outcome"}]};
+    "created" is false when the memory was known already, "outcome" is "superseded" (that one is out of force
+    now) or "stands" (the new one is).
     """
     terminal = Terminal(as_json=as_json)
     if text == "-":
@@ -59,12 +65,15 @@ def remember(
             text, category=category, scope=scope, origin=origin, metadata=metadata, tags=tags
         )
     if as_json:
-        terminal.result({"id": done.id, "created": done.created})
+        conflicts = [asdict(conflict) for conflict in done.conflicts]
+        terminal.result({"id": done.id, "created": done.created, "conflicts": conflicts})
         return
     from rich.text import Text
 
+    from olav_core.cli.view import conflict_lines
+
     said = ("Remembered ", "green") if done.created else ("Known already: ", "yellow")
-    terminal.print(Text.assemble(said, (done.id, "cyan")))
+    terminal.print(Text.assemble(said, (done.id, "cyan")), *conflict_lines(done.conflicts))
 
 
 @click.command()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from olav_core.memory import Memory
     from olav_core.recall.recall import CandidateTrace, Recall
     from olav_core.records import MemoryRecord
+    from olav_core.succession import Conflict
 
 #: Rows of the trace shown to a person; `--json` has all.
 TRACE_ROWS = 20
@@ -43,6 +44,22 @@ def one_line(text: str, limit: int = 200) -> str:
     """Return the text on one line, cut to `limit` characters."""
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit and len(text) <= limit * 4 else line[: limit - 1] + "…"
+
+
+def conflict_lines(conflicts: Sequence[Conflict]) -> list[RenderableType]:
+    """Return a line for each memory that says otherwise than one that was written."""
+    from rich.text import Text
+
+    return [
+        Text.assemble(
+            ("Supersedes ", "yellow")
+            if other.outcome == "superseded"
+            else ("Not in force; against it stands ", "red"),
+            (short_id(other.id), "cyan"),
+            f": {one_line(other.text)}",
+        )
+        for other in conflicts
+    ]
 
 
 def title(record: MemoryRecord) -> str:

@@ -6,15 +6,18 @@ import json
 
 from attrs import frozen
 
-from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateUse, MemoryRecord, Succession, claim_of, hookimpl
 
 
 @frozen(kw_only=True)
-class Preference:
-    """`user`: whose it is. `subject`: what it is about."""
+class Preference(Succession):
+    """`user`: whose it is. `subject`: what it is about; `attribute`: what of it, such as `language`, where
+    only one wish can hold at a time, and `value` what that is."""
 
     user: str = ""
     subject: str = ""
+    attribute: str = ""
+    value: str = ""
 
 
 def dedupe_key(record: MemoryRecord) -> str:
@@ -32,6 +35,19 @@ def render(record: MemoryRecord) -> str:
     return record.text if not user or user in record.text else f"{user}: {record.text}"
 
 
+def claims(record: MemoryRecord) -> dict[str, str]:
+    """As of a fact, each user's for itself."""
+    user, subject, attribute, value = (
+        " ".join(str(record.metadata.get(name, "")).split()).casefold()
+        for name in ("user", "subject", "attribute", "value")
+    )
+    said = claim_of(record.text)
+    found = {} if said is None else {f"{user}: {said.topic}": said.value}
+    if subject and attribute:
+        found[f"{user}: {subject} · {attribute}"] = value or " ".join(record.text.split()).casefold()
+    return found
+
+
 @hookimpl
 def olav_register_categories() -> list[CategorySpec]:
     return [
@@ -42,10 +58,11 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"user", "agent", "directive"}),
             quota=0,
             cap=2,
-            gates=(GateUse("evidence"),),
+            gates=(GateUse("current"), GateUse("evidence")),
             metadata=Preference,
             dedupe_key=dedupe_key,
             embed_text=embed_text,
             render=render,
+            claims=claims,
         )
     ]

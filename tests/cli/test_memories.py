@@ -94,7 +94,7 @@ class TestRemember:
         first = object_of("remember", "R1 是边界路由器", "--tag", "R1", "--scope", "netops")
         again = object_of("remember", "R1 是边界路由器", "--tag", "R1", "--scope", "netops")
         assert (first["created"], again["created"]) == (True, False)
-        assert set(first) == {"id", "created"}
+        assert set(first) == {"id", "created", "conflicts"}
         assert len(object_of("kb", "list")["items"]) == 1
 
     def test_reads_stdin(self, object_of: Callable[..., Any], workspace: Path) -> None:

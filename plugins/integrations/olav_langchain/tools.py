@@ -113,7 +113,10 @@ def remember_tool(
         except Exception as error:
             return _failed(error)
         status = "remembered" if kept.created else "updated" if kept.changed else "known already"
-        return _answer(status=status, id=kept.id)
+        against = [{"id": c.id, "text": c.text, "outcome": c.outcome} for c in kept.conflicts]
+        if any(c.outcome == "stands" for c in kept.conflicts):
+            status = "not in force: a person said otherwise; tell the user, who may reinstate it"
+        return _answer(status=status, id=kept.id, **({"conflicts": against} if against else {}))
 
     return StructuredTool.from_function(
         remember,

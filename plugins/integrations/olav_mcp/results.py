@@ -32,10 +32,19 @@ class Recalled(TypedDict):
     warnings: list[str]
 
 
+class Contradicted(TypedDict):
+    """A memory that says otherwise. `outcome`: "superseded", or "stands": the new one is not in force."""
+
+    id: str
+    text: str
+    outcome: str
+
+
 class Remembered(TypedDict):
     id: str
     scope: str
     status: Literal["remembered", "updated", "known"]
+    conflicts: list[Contradicted]
 
 
 class Why(TypedDict):

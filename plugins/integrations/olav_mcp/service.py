@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from threading import Lock
 
 from olav_core import Memory, MemoryRecord, OlavError, UnknownIdError, check_scope
-from olav_mcp.results import Forgotten, Remembered, Why, found
+from olav_mcp.results import Contradicted, Forgotten, Remembered, Why, found
 
 #: Seconds for which a forget waits for its second step.
 CONFIRM_SECONDS = 600.0
@@ -57,7 +57,10 @@ class MemoryService:
         kept = self.memory.remember(text, category=category, scope=self.agent, origin="agent", tags=tags)
         record = self.memory.get(kept.id)
         status = "remembered" if kept.created else "updated" if kept.changed else "known"
-        return {"id": kept.id, "scope": record.scope, "status": status}  # type: ignore[typeddict-item]
+        against: list[Contradicted] = [
+            {"id": other.id, "text": other.text, "outcome": other.outcome} for other in kept.conflicts
+        ]
+        return {"id": kept.id, "scope": record.scope, "status": status, "conflicts": against}  # type: ignore[typeddict-item]
 
     def why(self, id: str, query: str) -> Why:
         record = self.get(id)
