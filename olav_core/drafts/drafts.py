@@ -46,7 +46,7 @@ class Drafts:
         now: Callable[[], datetime] | None = None,
     ) -> None:
         self._memory = memory
-        self._confirms = confirms if confirms is not None else memory.registry.confirms
+        self._confirms: Callable[[str], bool] = confirms or memory.registry.confirms
         self._now = now if now is not None else lambda: clock.now()
         self._folder = DraftFolder(memory.workspace.root)
         self._commit = Commit(memory, self._folder, self._now)
@@ -169,8 +169,23 @@ class Drafts:
             expires_at=draft.expires_at,
         )
 
+    def confirms(self, message: str) -> bool:
+        """Tell whether a person's message is a yes."""
+        return self._confirms(message)
+
+    def present(self, intent: str | None = None, *, turn: str) -> Proposal:
+        """Show a draft again, in this turn of a conversation: an answer must be of a later one. Its hash is a
+        new one, so that an answer to an earlier showing does not count."""
+        with self._folder.locked():
+            self._commit.recover()
+            draft = evolve(self._get(intent), turn=turn)
+            write_atomically(self._folder.draft_path(draft.intent), draft.to_json().encode("utf-8"))
+        return self.show(draft)
+
     def list(self) -> list[MemoryDraft]:
         """Return the drafts that are sound, expired ones too, the oldest first."""
+        if not self._folder.path.is_dir():  # most workspaces: looking makes no folder
+            return []
         with self._folder.locked():
             self._commit.recover()
             found = []
@@ -243,17 +258,17 @@ class Drafts:
         return intents[0]
 
     def _check_word(self, draft: MemoryDraft, word: Confirmation) -> None:
-        if not word.in_person:
-            shown = word.shown or draft.turn
-            if not shown or not word.turn:
-                raise RecordError(
-                    f"Nobody can tell whether a person answered after {draft.intent!r} was proposed: the "
-                    "host gave no turn. Commit it with `olav drafts commit`."
-                )
-            if word.turn in (shown, draft.turn):
-                raise RecordError(
-                    f"{draft.intent!r} was proposed in this very turn. Show the preview and wait."
-                )
+        if word.in_person:
+            return
+        if not draft.turn or not word.turn:
+            raise RecordError(
+                f"Nobody can tell whether a person answered after {draft.intent!r} was shown: there is no "
+                "turn. Show it in the conversation first, or commit it with `olav drafts commit`."
+            )
+        if word.turn == draft.turn:
+            raise RecordError(
+                f"{draft.intent!r} was proposed or shown in this very turn. Show the preview and wait."
+            )
         if not self._confirms(word.text):
             raise RecordError(
                 f"The user's message does not confirm {draft.intent!r}: {word.text[:80]!r}. Show the "

@@ -20,11 +20,10 @@ class Proposal:
 class Confirmation:
     """A person's word: the whole message, and the turn of the conversation in which it was said.
 
-    `shown`: the turn in which the preview was shown, for a draft that no conversation proposed; the word must
-    be of another. `in_person`: given at a terminal, where the draft was just shown; there are no turns then.
+    `in_person`: the host showed this very draft and the person agreed to it there, at a terminal or by a
+    button. There are no turns then, and `text` is only for the record.
     """
 
     text: str
     turn: str = ""
-    shown: str = ""
     in_person: bool = False

@@ -115,7 +115,7 @@ def test_another_process_recalls_it(memory: Memory, curator: Drafts) -> None:
     ("word", "says"),
     [
         (Confirmation(text="yes", turn="t1"), "this very turn"),
-        (Confirmation(text="yes", turn=""), "gave no turn"),
+        (Confirmation(text="yes", turn=""), "there is no turn"),
         (Confirmation(text="", turn="t2"), "does not confirm"),
         (Confirmation(text="不可以", turn="t2"), "does not confirm"),
         (Confirmation(text="yes, but use 5 minutes", turn="t2"), "does not confirm"),

@@ -146,15 +146,16 @@ def test_a_row_that_changed_meanwhile_is_left_alone(memory: Memory, drafts: Draf
 
 
 def test_a_conversation_may_confirm_what_it_has_shown(memory: Memory, drafts: Drafts) -> None:
-    proposal = put(drafts)
-    for word in (
-        Confirmation(text="可以", turn="t2"),
-        Confirmation(text="可以", turn="t2", shown="t2"),
-        Confirmation(text="可以", shown="t1"),
-    ):
-        with pytest.raises(RecordError):
-            drafts.commit(confirmation=word, hash=proposal.hash)
-    drafts.commit(confirmation=Confirmation(text="可以", turn="t2", shown="t1"), hash=proposal.hash)
+    first = put(drafts)
+    with pytest.raises(RecordError, match="Show it in the conversation"):
+        drafts.commit(confirmation=Confirmation(text="可以", turn="t1"))
+    shown = drafts.present(first.intent, turn="t2")
+    assert shown.preview == first.preview
+    with pytest.raises(RecordError, match="this very turn"):
+        drafts.commit(confirmation=Confirmation(text="可以", turn="t2"))
+    with pytest.raises(RecordError, match="not the one that was shown"):
+        drafts.commit(confirmation=Confirmation(text="可以", turn="t3"), hash=first.hash)
+    drafts.commit(confirmation=Confirmation(text="可以", turn="t3"), hash=shown.hash)
     assert len(memory.list()) == 1
 
 

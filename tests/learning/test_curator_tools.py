@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
-from olav_curator.tools import MESSAGE_KEY, PROMPT, TURN_KEY, curator_tools
+from olav_curator.tools import PROMPT, curator_tools
+from olav_curator.word import MESSAGE_KEY, TURN_KEY
 
 import olav_core
 from olav_core import Memory
