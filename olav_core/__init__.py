@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.chat.invoked import InvokedChat as InvokedChat
     from olav_core.chat.reply import ChatModel as ChatModel
     from olav_core.chat.reply import ChatReply as ChatReply
+    from olav_core.chat.reply import ToolCall as ToolCall
     from olav_core.chat.settings import ChatSettings as ChatSettings
     from olav_core.cli.options import embedder_options as embedder_options
     from olav_core.cli.options import json_option as json_option
@@ -117,8 +118,6 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.store.query_log import LoggedQuery as LoggedQuery
     from olav_core.succession import Conflict as Conflict
     from olav_core.succession import Succession as Succession
-    from olav_core.store.query_log import Feedback as Feedback
-    from olav_core.store.query_log import LoggedQuery as LoggedQuery
     from olav_core.suite import Suite as Suite
     from olav_core.suite import SuiteQuery as SuiteQuery
     from olav_core.text.analyzer import analyze as analyze
@@ -152,6 +151,7 @@ _PUBLIC = {
     "InvokedChat": "chat.invoked",
     "ChatModel": "chat.reply",
     "ChatReply": "chat.reply",
+    "ToolCall": "chat.reply",
     "ChatSettings": "chat.settings",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",

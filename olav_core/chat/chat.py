@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from olav_core.chat.reply import CUT, ChatReply, text_of
+from olav_core.chat.reply import CUT, ChatReply, text_of, tool_calls_of
 from olav_core.chat.settings import ChatSettings
 from olav_core.errors import ChatError, ChatUnavailableError, ConfigError
 
@@ -56,15 +56,18 @@ class Chat:
         self._lock = Lock()
         self._client: httpx.Client | None = None
 
-    def complete(self, messages: Sequence[Mapping[str, str]]) -> ChatReply:
-        """Return the model's answer to role/content messages.
+    def complete(
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]] = ()
+    ) -> ChatReply:
+        """Return the model's answer to role/content messages. `tools`: OpenAI-style function definitions that
+        it may call.
 
         Raises ChatUnavailableError when it cannot be reached, refuses the key, does not know the model or
         stays busy; ChatError when it refuses the request or answers something that is no chat answer.
         """
         key = self._key()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        path, body = self._request(messages)
+        path, body = self._request(messages, tools)
         with self._lock:
             self.calls += 1
         trouble, tried = "", 0
@@ -101,12 +104,15 @@ class Chat:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _request(self, messages: Sequence[Mapping[str, str]]) -> tuple[str, dict[str, Any]]:
+    def _request(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+    ) -> tuple[str, dict[str, Any]]:
         options = self.settings
         body: dict[str, Any] = {
             "model": options.model,
             "messages": [dict(message) for message in messages],
             "stream": False,
+            "tools": [dict(tool) for tool in tools] or None,
         }
         if self._ollama:
             body["options"] = {"temperature": options.temperature, "num_predict": options.max_tokens}
@@ -164,6 +170,7 @@ class Chat:
             data = answer.json()
             choice = data if self._ollama else data["choices"][0]
             text = text_of(choice["message"].get("content"))
+            calls = tool_calls_of(choice["message"])
             ended = choice.get("done_reason" if self._ollama else "finish_reason")
             usage = data if self._ollama else data.get("usage") or {}
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -172,4 +179,6 @@ class Chat:
             ("prompt_eval_count", "eval_count") if self._ollama else ("prompt_tokens", "completion_tokens")
         )
         counts = [usage.get(name) if isinstance(usage.get(name), int) else None for name in names]
-        return ChatReply(text=text, prompt_tokens=counts[0], reply_tokens=counts[1], cut=ended in CUT)
+        return ChatReply(
+            text=text, prompt_tokens=counts[0], reply_tokens=counts[1], cut=ended in CUT, tool_calls=calls
+        )
