@@ -225,7 +225,7 @@ class Gate(Protocol):
 class MeasuringGate(Protocol):
     """A gate that keeps what measures at most its option `max`: `olav calibrate` can find the `max` for it.
 
-    `measure` returns the number, smaller for what is nearer, or None where the gate has nothing to compare.
+    `measure` returns a distance on the canonical scale, or None where the gate has nothing to compare.
     """
 
     max: float

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from olav_core.agents import DEFAULT_AGENT
 from olav_core.calibration.probes import SEED, Probe, off_topic
 from olav_core.calibration.separation import FEWEST, Separation
+from olav_core.embedding.distance import canonical, squared
 from olav_core.recall.tier import TIER_LIMITS
 from olav_core.specs import DistanceScale, MeasuringGate
 from olav_core.store.calibrations import Calibration
@@ -30,24 +31,29 @@ SLOTS = max(TIER_LIMITS.values())
 
 @frozen(kw_only=True)
 class CalibrationReport:
-    """What was measured. `scale` None: too few rows or questions for one. `separations`: one per category and
-    gate that compares a number. `questions`: category -> questions asked about it."""
+    """What was measured. `scale` None: too few rows or questions for one, the present one stays.
+
+    `separations`: one per category and gate that compares a number. `thresholds`: category -> gate -> the
+    `max` in use. Both on `scale`. `questions`: category -> questions asked about it.
+    """
 
     fingerprint: str
     scale: DistanceScale | None
     separations: tuple[Separation, ...]
+    thresholds: Mapping[str, Mapping[str, float]]
     questions: Mapping[str, int]
     off_topic: int
     rows: Mapping[str, int]
 
     def calibration(self) -> Calibration:
-        """What `apply` writes: the scale, and each threshold that is recommended."""
-        thresholds: dict[str, dict[str, float]] = defaultdict(dict)
+        """What `apply` writes: the scale, and each threshold that is recommended. On a new scale the other
+        gates' thresholds too, so that nothing changes for them."""
+        thresholds = {} if self.scale is None else {id: dict(gates) for id, gates in self.thresholds.items()}
         for each in self.separations:
             if each.recommended is not None:
-                thresholds[each.category][each.gate] = each.recommended
+                thresholds.setdefault(each.category, {})[each.gate] = each.recommended
         return Calibration(
-            fingerprint=self.fingerprint, scale=self.scale, thresholds=dict(thresholds), rows=self.rows
+            fingerprint=self.fingerprint, scale=self.scale, thresholds=thresholds, rows=self.rows
         )
 
 
@@ -78,8 +84,8 @@ def calibrate(
         if on_progress is not None:
             on_progress(done, total)
 
-    scale = _scale(pipeline, asked, noise, step) or pipeline.scale
-    measures = _Measures(evolve(pipeline, scale=scale))
+    scale = _scale(pipeline, asked, noise, step)
+    measures = _Measures(evolve(pipeline, scale=scale or pipeline.scale), _moved(pipeline.scale, scale))
     for category, probes in questions.items():
         for probe in probes:
             measures.ask(probe, category)
@@ -89,7 +95,8 @@ def calibrate(
         step()
     return CalibrationReport(
         fingerprint=store.fingerprint,
-        scale=None if scale is pipeline.embedder.scale else scale,
+        scale=scale,
+        thresholds=dict(measures.thresholds),
         separations=measures.separations(),
         questions={category: len(probes) for category, probes in questions.items()},
         off_topic=len(noise),
@@ -134,6 +141,13 @@ def _scale(
     )
 
 
+def _moved(before: DistanceScale | None, now: DistanceScale | None) -> Callable[[float], float]:
+    """How a threshold on the scale `before` is told on the scale `now`."""
+    if before is None or now is None:
+        return lambda threshold: threshold
+    return lambda threshold: round(canonical(squared(threshold, before), now), 3)
+
+
 def _asked(pipeline: RecallPipeline, probe: Probe) -> tuple[Query, Pool, list[Candidate]]:
     return pipeline.candidates(probe.query, agent=DEFAULT_AGENT, scopes=probe.scopes, limit=SLOTS)
 
@@ -141,7 +155,7 @@ def _asked(pipeline: RecallPipeline, probe: Probe) -> tuple[Query, Pool, list[Ca
 class _Measures:
     """Collects, by category and gate, what the gate would compare with its `max`."""
 
-    def __init__(self, pipeline: RecallPipeline) -> None:
+    def __init__(self, pipeline: RecallPipeline, moved: Callable[[float], float]) -> None:
         self._pipeline = pipeline
         chain = pipeline.chain
         self._gates: dict[tuple[str, str], MeasuringGate] = {
@@ -151,6 +165,9 @@ class _Measures:
             for name, gate in by_name.items()
             if isinstance(gate, MeasuringGate)
         }
+        self.thresholds: dict[str, dict[str, float]] = defaultdict(dict)
+        for (category, name), gate in self._gates.items():
+            self.thresholds[category][name] = moved(gate.max)
         self._hits: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._off_topic: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._crossed: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -175,12 +192,12 @@ class _Measures:
             Separation(
                 category=category,
                 gate=name,
-                threshold=gate.max,
+                threshold=self.thresholds[category][name],
                 hits=self._hits[category, name],
                 off_topic=self._off_topic[category, name],
                 crossed=self._crossed[category, name],
             )
-            for (category, name), gate in self._gates.items()
+            for category, name in self._gates
             if self._hits[category, name]
         )
 

@@ -18,3 +18,10 @@ def canonical(distance: float, scale: DistanceScale) -> float:
     if distance < scale.hit:
         return HIT * distance / scale.hit
     return HIT + (distance - scale.hit) * (NOISE - HIT) / (scale.noise - scale.hit)
+
+
+def squared(canonical_distance: float, scale: DistanceScale) -> float:
+    """Return the squared L2 distance of a canonical one: the inverse of `canonical`."""
+    if canonical_distance < HIT:
+        return canonical_distance * scale.hit / HIT
+    return scale.hit + (canonical_distance - HIT) * (scale.noise - scale.hit) / (NOISE - HIT)

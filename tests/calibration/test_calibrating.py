@@ -162,6 +162,20 @@ def test_a_store_that_answers_nothing_says_what_to_do(tmp_path: Path) -> None:
         memory.calibrate()
 
 
+def test_a_gate_without_a_recommendation_decides_as_before(workspace: Path, golden: Path) -> None:
+    """The scale moves, so its threshold moves along: the same memories pass."""
+    with olav_core.open(workspace) as memory:
+        memory.apply_calibration(memory.calibrate(golden).calibration())
+        first = {each.category: each for each in memory.calibrate(golden).separations}["fact"]
+        memory.apply_calibration(memory.calibrate().calibration())  # asks about reflections: another scale
+        other = memory.store.calibrations.current()
+        assert other is not None
+        assert other.scale != memory.store.calibrations.all()[0].scale
+        again = {each.category: each for each in memory.calibrate(golden).separations}["fact"]
+    assert again.kept(again.threshold) == first.kept(first.threshold)
+    assert again.injected(again.threshold) == first.injected(first.threshold)
+
+
 def test_few_rows_give_no_scale(tmp_path: Path) -> None:
     with olav_core.init(tmp_path / "few", embedder="hashing") as memory:
         memory.remember("never reload r1", category="reflection", metadata={"trigger": "reload r1"})

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from olav_core import DistanceScale
-from olav_core.embedding.distance import HIT, NOISE, canonical
+from olav_core.embedding.distance import HIT, NOISE, canonical, squared
 
 SCALE = DistanceScale(hit=1.2, noise=1.6, pool=50, source="a test")
 
@@ -20,3 +20,8 @@ def test_the_anchors_are_those_of_the_description() -> None:
 def test_a_larger_distance_stays_larger(a: float, b: float) -> None:
     if a + 1e-9 < b:
         assert canonical(a, SCALE) < canonical(b, SCALE)
+
+
+@given(st.floats(0, 4))
+def test_a_canonical_distance_leads_back(distance: float) -> None:
+    assert squared(canonical(distance, SCALE), SCALE) == pytest.approx(distance)
