@@ -149,8 +149,8 @@ def faults() -> list[str]:
     rows = [
         [f"{row[name]:,}" if name != "fault" else row[name] for name in names] for row in found["figures"]
     ]
-    head = ["fault, at a random moment", "tries", "writes acknowledged", "lost", "doubled"]
-    return [f"**Kills** ({where(found)}; `benchmarks/bench_faults.py`)", table(head, rows)]
+    head = ["fault, kills at a random moment", "tries", "writes acknowledged", "lost", "doubled"]
+    return [f"**Races and kills** ({where(found)}; `benchmarks/bench_faults.py`)", table(head, rows)]
 
 
 def growth() -> list[str]:

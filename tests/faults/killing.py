@@ -163,6 +163,41 @@ def trials(action: str, folder: Path, tries: int, seed: int, *, examine_every: i
     return tally
 
 
+def race_trials(folder: Path, tries: int, processes: int) -> Tally:
+    """Let processes write the same memories at once, with maintenance coming due, and count the rows.
+
+    An index on `id` is there, which makes the engine's own merges double rows without a word.
+    """
+    from lancedb.index import BTree
+
+    tally = Tally()
+    for attempt in range(tries):
+        place = folder / str(attempt)
+        new_workspace(place)
+        with olav_core.open(place) as memory:
+            memory.store.table.create_index("id", config=BTree())
+        with many("same keys", place, processes) as (victims, pipes):
+            said = [words for pipe in pipes for words in heard(pipe)]
+            for victim in victims:
+                victim.join()
+        tally.faults += [words[1] for words in said if words[0] == "raised"]
+        codes = [victim.exitcode for victim in victims]
+        if codes != [0] * processes:
+            tally.faults.append(f"a process ended with {codes}")
+        with olav_core.open(place) as memory:
+            rows = Counter(memory.store.scan(["text"]).column("text").to_pylist())
+            assert {"id_idx"} <= {index.name for index in memory.store.table.list_indices()}
+        done = {words[1] for words in said if words[0] == "done"}
+        created = Counter(words[1] for words in said if words[0] == "created")
+        tally.tries += 1
+        tally.acknowledged += len(done)
+        tally.lost += len(done - set(rows))
+        tally.doubled += sum(count - 1 for count in rows.values())
+        if created != Counter(done):  # each was created by exactly one of them
+            tally.faults.append(f"created by other than one process: {created - Counter(done)}")
+    return tally
+
+
 def check_rows(action: str, folder: Path, tried: set[str], done: set[str], tally: Tally) -> None:
     """Compare what is stored and what is indexed with what was acknowledged and what was tried."""
     with olav_core.open(folder) as memory:
