@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,26 +11,12 @@ import pytest
 from click.testing import CliRunner
 from olav_learn import ReflectionReport, audited_calls, learn_reflections, read_calls, resolve, supersede
 
-import olav_core
 from olav_core import Memory, MemoryRecord, RecordError
 from olav_core.cli.main import main
 
 NOW = datetime.now(UTC) - timedelta(hours=5)
 BAD = "% Invalid input detected at '^' marker"
 ASK = "push the config of vlan 20 to core-sw-2"
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with olav_core.init(tmp_path / "ws", embedder="hashing") as opened:
-        yield opened
-
-
-@pytest.fixture
-def real(tmp_path: Path) -> Iterator[Memory]:
-    """A memory whose distances mean something: the gate of reflections is at work."""
-    with olav_core.init(tmp_path / "e5", embedder="e5") as opened:
-        yield opened
 
 
 def call(

@@ -42,10 +42,12 @@ def was_stopped(value: Mapping[str, Any]) -> bool:
 
 def first_line(text: str) -> str:
     """Return what a person would read first: the last line of a traceback, else the first line."""
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    # LangChain's tracer writes the traceback right behind the exception.
+    head, found, _ = text.partition("Traceback (most recent call last)")
+    lines = [" ".join(line.split()) for line in (head if head.strip() else text).splitlines() if line.strip()]
     if not lines:
         return ""
-    line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    line = lines[-1] if found and not head.strip() else lines[0]
     if exception := _EXCEPTION.match(line):
         line = f"{exception['kind']}: {exception['said']}"
     return line if len(line) <= MAX_CAUSE_CHARS else f"{line[:MAX_CAUSE_CHARS]}…"

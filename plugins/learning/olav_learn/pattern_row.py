@@ -9,6 +9,7 @@ from attrs import evolve
 
 from olav_core import Draft, ErasedTextError, Memory, MemoryRecord
 from olav_learn.pattern_report import PatternOutcome
+from olav_learn.shared_terms import shared_terms
 
 #: Ids that a row keeps of its events.
 MAX_SOURCES: Final = 1_000
@@ -36,6 +37,7 @@ def updated(
         "sources": sources[-MAX_SOURCES:],
         "samples": max(len(sources), int(known.get("samples", 0))),
         "history": history[-MAX_HISTORY:],
+        "terms": shared_terms(samples),
     }
     newest = max(event.timestamp for event in samples)
     return evolve(draft, metadata=metadata, confidence=confidence, timestamp=newest)

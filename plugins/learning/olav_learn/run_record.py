@@ -12,7 +12,7 @@ from olav_core import Fault, Memory, Registry, WorkspaceError, clock
 from olav_learn.call_outcome import failure_of, was_stopped
 from olav_learn.message_record import calls_of_messages, is_messages
 from olav_learn.run_call import RunCall, canonical, digest
-from olav_learn.run_tree import calls_of_event, calls_of_run, is_event, is_run
+from olav_learn.run_tree import calls_of_event, calls_of_run, is_event, is_run, run_of
 
 #: Where states, checkpoints and outputs of LangGraph keep what holds the messages.
 _INSIDE = ("values", "channel_values", "checkpoint", "output", "outputs", "state", "result")
@@ -68,9 +68,7 @@ def _lines(path: Path, raw: bytes) -> tuple[list[tuple[int, Any]], list[Fault]]:
 
 
 def _told(value: Any, run: str = "") -> Iterator[dict[str, Any]]:
-    if not isinstance(value, (Mapping, list, tuple)) and not is_messages([value]):
-        dump = getattr(value, "model_dump", None) or getattr(value, "dict", None)
-        value = dump() if callable(dump) else value  # a tracer's Run
+    value = run_of(value)
     if is_run(value):
         yield from calls_of_run(value)
     elif is_event(value):

@@ -10,6 +10,14 @@ from typing import Any
 from olav_learn.message_record import message_of, text_of
 
 
+def run_of(value: Any) -> Any:
+    """Return a tracer's Run object as a mapping with its children; anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    if isinstance(value, Mapping) or not callable(dump) or not hasattr(value, "run_type"):
+        return value
+    return {**dump(), "child_runs": [run_of(child) for child in getattr(value, "child_runs", None) or ()]}
+
+
 def is_run(value: Any) -> bool:
     return isinstance(value, Mapping) and "run_type" in value
 
