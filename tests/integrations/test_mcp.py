@@ -53,7 +53,7 @@ def id_of(memory: Memory, words: str) -> str:
 
 def test_the_tools_and_their_manners(memory: Memory) -> None:
     tools = {tool.name: tool for tool in talk(memory, lambda client: client.list_tools()).tools}
-    assert set(tools) == {"recall", "remember", "why", "forget"}
+    assert set(tools) == {"recall", "remember", "why", "forget", "propose", "commit"}
     assert all(tool.output_schema and tool.description for tool in tools.values())
     assert tools["recall"].annotations.read_only_hint
     assert tools["forget"].annotations.destructive_hint

@@ -17,7 +17,7 @@ from olav_core import ConfigError, PluginError, workspace_option
 )
 @click.option("--scope", "scopes", multiple=True, metavar="SCOPE", help="One more scope to read; repeatable.")
 @click.option("--any-scope", is_flag=True, help="Let clients name any scope (an operator's server).")
-@click.option("--read-only", is_flag=True, help="Offer no remember and no forget.")
+@click.option("--read-only", is_flag=True, help="Offer recall and why only.")
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of stdio.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: a loopback address.")
 @click.option("--port", default=8765, show_default=True, type=click.IntRange(1, 65535), help="With --http.")
@@ -34,8 +34,9 @@ def mcp(
 ) -> None:
     """Serve the memory to MCP clients.
 
-    Tools: recall, remember, why, forget (in two steps). Resources: olav://categories, olav://guides,
-    olav://memory/{id}. Stdout carries the protocol, messages go to stderr.
+    Tools: recall, why, remember, propose, commit (which asks the client's user), forget (in two steps).
+    Resources: olav://categories, olav://guides, olav://memory/{id}. Stdout carries the protocol, messages go
+    to stderr.
 
     Over HTTP it listens on a loopback address only, at http://HOST:PORT/mcp; there is no login.
     """

@@ -67,6 +67,25 @@ class Forgotten(TypedDict):
     next: str
 
 
+class ProposedDraft(TypedDict):
+    """A draft: nothing is stored yet. `hash` names exactly this preview."""
+
+    intent: str
+    preview: str
+    hash: str
+    expires_at: str
+    next: str
+
+
+class CommittedDraft(TypedDict):
+    """What a commit wrote; `path` is the file, from the workspace on, empty when there is none."""
+
+    status: Literal["remembered"]
+    intent: str
+    ids: list[str]
+    path: str
+
+
 def found(record: MemoryRecord, text: str, score: float | None = None) -> FoundMemory:
     return {
         "id": record.id,
