@@ -127,6 +127,9 @@ class Settlement:
         if before is not None:  # said again: what it put out of force before stays so
             kept = {name: list(before.metadata.get(name) or ()) for name in ("supersedes", "beside")}
             record = evolve(record, metadata={**record.metadata, **kept})
+            former = str(before.metadata.get("superseded_by") or "")
+            if (winner := self._now.get(former) or self._stored.get(former)) is not None:
+                self._now[former] = _with(winner, supersedes=_without(winner, record.id))
         self._now[record.id] = record
         for other, conflict in list(self._others(record)):
             ours, theirs = _rank(record), _rank(other)

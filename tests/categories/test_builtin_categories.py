@@ -388,7 +388,9 @@ def test_a_node_is_found_by_its_name_and_its_neighbours(prepare: Prepare) -> Non
 
 def test_render_adds_what_the_text_does_not_say(prepare: Prepare, spec: Spec) -> None:
     decision = prepare("decision", FULL["decision"], text="CHG-1: eBGP approved")
-    assert spec("decision").render(decision) == "[2026-04-15, approved by amira] CHG-1: eBGP approved"
+    assert spec("decision").render(decision) == (
+        "[2026-04-15, approved by amira] CHG-1: eBGP approved\nWhy: second exit"
+    )
     assert spec("preference").render(prepare("preference", FULL["preference"], text="short")) == "lin: short"
     assert (
         spec("preference").render(prepare("preference", FULL["preference"], text="lin: short"))
