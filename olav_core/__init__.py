@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.cli.terminal import Terminal as Terminal
     from olav_core.cli.view import recall_view as recall_view
     from olav_core.config import Settings as Settings
+    from olav_core.context.context import Context as Context
+    from olav_core.context.context import ContextPart as ContextPart
     from olav_core.drafts.commit import Committed as Committed
     from olav_core.drafts.draft import MemoryDraft as MemoryDraft
     from olav_core.drafts.drafts import Drafts as Drafts
@@ -192,6 +194,8 @@ _PUBLIC = {
     "RecalledMemory": "recall.recall",
     "CandidateTrace": "recall.recall",
     "Settings": "config",
+    "Context": "context.context",
+    "ContextPart": "context.context",
     "History": "history",
     "LoggedQuery": "store.query_log",
     "Feedback": "store.query_log",

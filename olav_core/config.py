@@ -15,6 +15,7 @@ import attrs
 from attrs import field, frozen
 
 from olav_core.chat.settings import ChatSettings, LearningSettings
+from olav_core.context.settings import ContextSettings
 from olav_core.errors import ConfigError, RecordError, did_you_mean
 from olav_core.host.structuring import FieldFault, Range, WrongValueError, converter, faults_of
 from olav_core.host.validation import check_rules
@@ -186,6 +187,7 @@ class Settings:
     agents: Mapping[str, AgentSettings] = field(factory=dict)
     capture: CaptureSettings = field(factory=CaptureSettings)
     chat: ChatSettings = field(factory=ChatSettings)
+    context: ContextSettings = field(factory=ContextSettings)
     learning: LearningSettings = field(factory=LearningSettings)
     categories: Mapping[str, CategoryRules] = field(factory=dict)
     source: Path | None = field(default=None, init=False, eq=False)

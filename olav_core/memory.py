@@ -20,7 +20,7 @@ from olav_core.host.registry import Registry
 from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import TIER_LIMITS
 from olav_core.records import MemoryRecord, clean_text
-from olav_core.specs import Draft
+from olav_core.specs import DistanceScale, Draft
 from olav_core.store.recall_log import query_hash
 from olav_core.workspace import Workspace
 from olav_core.writer import Progress, Remembered
@@ -28,6 +28,8 @@ from olav_core.writer import Progress, Remembered
 if TYPE_CHECKING:
     from olav_core.calibration.calibrating import CalibrationReport
     from olav_core.capture.capture import Capture, Captured
+    from olav_core.context.context import Context
+    from olav_core.context.resolver import ContextResolver
     from olav_core.history import History
     from olav_core.importing.report import ImportReport
     from olav_core.index.coverage import Coverage
@@ -66,6 +68,7 @@ class Memory:
         self.categories = self._engine.categories
         self._lock = Lock()
         self._captures: Capture | None = None
+        self._contexts: ContextResolver | None = None
         self._history: History | None = None
 
     # --- recall ---------------------------------------------------------------------------------
@@ -151,6 +154,40 @@ class Memory:
         record = self.get(id)
         recall = self.recall(query, log=False, **options)
         return next((trace for trace in recall.trace if trace.id == record.id), None), recall
+
+    def context(
+        self,
+        query: str,
+        *,
+        agent: str = DEFAULT_AGENT,
+        tier: str | None = None,
+        model: str | None = None,
+        token_budget: int | None = None,
+        **recall: Any,
+    ) -> Context:
+        """Return everything that `agent` should read for `query`, and why each part is in it or not.
+
+        Three layers: files that its SKILL.md or AGENT.md names (`static_context`), files that the query means
+        (`on_intent`), recalled memories. `token_budget` is for all together, else the tier's
+        (`context.token_budget`). `recall`: `scopes`, `limit`, `category`, `log` as in `recall`.
+
+        Raises what `recall` raises. A file that cannot be read is left out and named in `warnings`.
+        """
+        if token_budget is not None:
+            _check_count("token_budget", token_budget)
+        with self._lock:
+            if self._contexts is None:
+                from olav_core.context.resolver import ContextResolver
+
+                self._contexts = ContextResolver(self)
+            resolver = self._contexts
+        return resolver.resolve(
+            query, agent=agent, tier=tier, model=model, token_budget=token_budget, **recall
+        )
+
+    async def acontext(self, query: str, **options: Any) -> Context:
+        """`context` without blocking the event loop."""
+        return await asyncio.to_thread(self.context, query, **options)
 
     def enrich(
         self,
@@ -267,7 +304,7 @@ class Memory:
         """Erase the memory `id` (or a unique prefix) from every read path; return its id.
 
         Its text does not come back by capture or import. `purge=True` also removes it from old versions
-        and files. Raises UnknownIdError.
+        and files. Raises UnknownIdError, and RecordError for an append-only category without `purge`.
         """
         record = self.get(id)
         spec = self.categories.get(record.category)
@@ -484,6 +521,11 @@ class Memory:
     def embedder(self) -> EmbedderHandle:
         """The embedder in use."""
         return self._engine.embedder
+
+    @property
+    def scale(self) -> DistanceScale | None:
+        """The distance scale in force: the workspace's own, else the embedder's, None when neither has one."""
+        return self._engine.pipeline.scale
 
     def close(self) -> None:
         """Store captured calls, flush the recall log, let go of the index. It is unusable afterwards."""

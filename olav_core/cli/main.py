@@ -24,6 +24,7 @@ COMMANDS = {
     "remember": "olav_core.cli.remember:remember",
     "forget": "olav_core.cli.remember:forget",
     "kb": "olav_core.cli.kb:kb",
+    "context": "olav_core.cli.context:context",
     "agent": "olav_core.cli.agent:agent",
     "capture": "olav_core.cli.capture:capture",
     "plugins": "olav_core.cli.plugins:plugins",

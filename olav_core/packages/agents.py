@@ -108,8 +108,8 @@ def list_agents(workspace: Workspace) -> list[InstalledAgent]:
 def agent_folder(workspace: Workspace, name: str) -> Path | None:
     """Return the folder with the agent's SKILL.md or AGENT.md: `<workspace>/<name>`, which a team keeps by
     hand, else the installed one; None when there is none."""
-    if agent_name_fault(name) and name != "core":
-        return None
+    if not name.strip() or name.startswith(".") or Path(name).name != name or "\\" in name or "\0" in name:
+        return None  # a scope, but no folder's name
     if find_skill_file(workspace.root / name) is not None:
         return workspace.root / name
     return next((Path(agent.folder) for agent in list_agents(workspace) if agent.name == name), None)

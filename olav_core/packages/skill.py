@@ -93,7 +93,7 @@ def find_skill_file(folder: Path) -> Path | None:
 
 
 def read_skill(folder: Path, *, name: str | None = None) -> Skill:
-    """Return the skill in a folder; `name` stands in for a front matter that names none.
+    """Return the skill in a folder; with `name` the agent is known, and its front matter need not name it.
 
     Raises PackageError with every fault of its SKILL.md or AGENT.md.
     """
@@ -104,8 +104,8 @@ def read_skill(folder: Path, *, name: str | None = None) -> Skill:
         )
     values, body = split_front_matter(read_text(file), name=file.name)
     faults: list[str] = []
-    given = values.get("name", name)
-    if message := agent_name_fault(given):
+    given = values.get("name") if name is None else name
+    if name is None and (message := agent_name_fault(given)):
         faults.append(f"name {given!r} {message}." if given is not None else "key 'name' is missing.")
     for key in ("description", "version"):
         if not isinstance(values.get(key, ""), (str, int, float)):

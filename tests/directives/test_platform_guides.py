@@ -1,4 +1,4 @@
-"""The shipped guides under e5: each is on top for its own questions, in both languages, and silent otherwise."""
+"""The shipped guides under e5: each on top for its own questions, in both languages, silent otherwise."""
 
 from __future__ import annotations
 

@@ -46,7 +46,9 @@ def skill_folder(
     formats: tuple[str, ...] = ("fault_report",),
 ) -> Path:
     """Write a skill folder to `place` and return it; `guides`: intent -> body."""
-    bodies = {"bgp_idle": "Look at L1 first.", "ospf_down": "先查 MTU，再查认证。"} if guides is None else guides
+    bodies = (
+        {"bgp_idle": "Look at L1 first.", "ospf_down": "先查 MTU，再查认证。"} if guides is None else guides
+    )
     files = {
         "SKILL.md": SKILL.format(name=name, version=version),
         "REQUIRED.md": "Confirm the device list before any snapshot.\n",

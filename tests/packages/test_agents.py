@@ -64,7 +64,9 @@ def test_a_new_version_updates_and_retires_what_vanished(memory: Memory, tmp_pat
     install_agent(memory, skill_folder(tmp_path / "v1"))
     (tmp_path / "v1" / "notes.md").write_text("gone in v2")
     mine = memory.remember("the analyzer's own note", scope="analyzer").id
-    v2 = skill_folder(tmp_path / "v2", version="2.0", guides={"bgp_idle": "Look at optics first."}, formats=())
+    v2 = skill_folder(
+        tmp_path / "v2", version="2.0", guides={"bgp_idle": "Look at optics first."}, formats=()
+    )
     _, report = install_agent(memory, v2)
     assert (report.added, report.changed, report.retired) == (0, 1, 2)
     assert {row.text for row in memory.list()} == {"Look at optics first.", "the analyzer's own note"}
@@ -120,7 +122,10 @@ def test_the_import_of_the_workspace_leaves_installed_agents_alone(memory: Memor
         ({"SKILL.md": "---\nname: a\nstatic_context: ../../etc/passwd\n---\n"}, "inside the folder"),
         ({"SKILL.md": "---\nname: a\nstatic_context: /etc/passwd\n---\n"}, "inside the folder"),
         ({"SKILL.md": "---\nname: a\nstatic_context: none.md\n---\n"}, "no such file"),
-        ({"SKILL.md": "---\nname: a\nstatic_context_mode: sometimes\n---\n"}, "none of always, on_intent, off"),
+        (
+            {"SKILL.md": "---\nname: a\nstatic_context_mode: sometimes\n---\n"},
+            "none of always, on_intent, off",
+        ),
         ({"SKILL.md": "---\nname: a\nstatic_context: [{file: DEEP.md, mode: x}]\n---\n"}, "neither always"),
         ({"SKILL.md": "---\nname: a\nstatic_context: [DEEP.md, ./DEEP.md]\n---\n"}, "twice"),
         ({"AGENT.md": "---\nname: a\n---\n"}, "has both"),
@@ -299,6 +304,6 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert olav("agent", "install", "nothing", code=1)["error"]["type"] == "PackageError"
     plain = CliRunner().invoke(main, ["agent", "install", "src"], prog_name="olav")
     assert "Installed analyzer 1.0" in plain.stdout
-    assert SKILL.format(name="analyzer", version="1.0") == Path(
-        ".olav/agents/analyzer/SKILL.md"
-    ).read_text(encoding="utf-8")
+    assert SKILL.format(name="analyzer", version="1.0") == Path(".olav/agents/analyzer/SKILL.md").read_text(
+        encoding="utf-8"
+    )

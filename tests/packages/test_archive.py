@@ -60,14 +60,14 @@ def test_a_name_that_leaves_the_folder(memory: Memory, tmp_path: Path, name: str
 def test_a_name_that_holds_a_nul(memory: Memory, tmp_path: Path) -> None:
     source = pack(tmp_path / "a.zip", [("guides/aXb.md", b"evil")])
     source.write_bytes(source.read_bytes().replace(b"aXb.md", b"a\x00b.md"))
-    with pytest.raises(PackageError, match="control character|damaged"):
+    with pytest.raises(PackageError, match=r"control character|damaged"):
         install_agent(memory, source)
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
 def test_links_and_devices(memory: Memory, tmp_path: Path, kind: int) -> None:
     source = pack(tmp_path / "a.zip", [(entry("link.md", kind | 0o777), b"/etc/passwd")])
-    with pytest.raises(PackageError, match="a link|no plain file"):
+    with pytest.raises(PackageError, match=r"a link|no plain file"):
         install_agent(memory, source)
 
 
@@ -77,9 +77,7 @@ def test_a_file_that_unpacks_to_far_more(memory: Memory, tmp_path: Path) -> None
         install_agent(memory, source)
 
 
-def test_too_many_files_and_too_much(
-    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_files_and_too_much(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = pack(tmp_path / "many.zip", [(f"f{n}.md", b"x") for n in range(archive.MAX_FILES + 1)])
     with pytest.raises(PackageError, match="more than 2,000 files"):
         install_agent(memory, many)
@@ -123,7 +121,7 @@ def test_what_is_no_zip(memory: Memory, tmp_path: Path) -> None:
     cut = zipped(skill_folder(tmp_path / "s"), tmp_path / "cut.zip")
     raw = cut.read_bytes()
     cut.write_bytes(raw[:60] + b"\xff" * 200 + raw[260:])
-    with pytest.raises(PackageError, match="damaged zip|cannot be read"):
+    with pytest.raises(PackageError, match=r"damaged zip|cannot be read"):
         install_agent(memory, cut)
     with pytest.raises(PackageError, match="There is no folder or zip"):
         install_agent(memory, tmp_path / "nothing.zip")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,9 @@ def rows(memory: Memory) -> dict[str, tuple[str, str, str]]:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Iterator[Path]:
+def root(tmp_path: Path) -> Path:
     olav("init", tmp_path / "ws", "--embedder", "hashing", "--option", "dimension=64")
-    yield tmp_path / "ws"
+    return tmp_path / "ws"
 
 
 def use_dimension(root: Path, dimension: int) -> None:

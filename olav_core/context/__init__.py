@@ -1,0 +1,1 @@
+"""Context of one model call in three layers: always, on_intent, recalled."""
