@@ -15,6 +15,7 @@ from olav_core.index.changed_rows import ChangedRows, RowSource
 from olav_core.index.coverage import Coverage, SyncReport
 from olav_core.index.eligibility import Eligibility
 from olav_core.index.index_files import BrokenIndexError
+from olav_core.index.lexical_search import LexicalSearch
 from olav_core.index.lexical_sync import LexicalSync, identity_of
 from olav_core.index.pool import Pool
 from olav_core.index.resident import OtherSpaceError, ResidentRows
@@ -30,8 +31,8 @@ class RecallIndex:
     """Every vector centred and resident, BM25 in `directory` (None: in memory), all derived from `store`.
 
     `sync` takes in what any process changed; `pool` gives the state that one query works on. `generic_means`
-    are the embedder's mean raw passage vectors per language. Rows above `resident_rows` are resident all the
-    same, at 4 bytes per dimension. Thread-safe.
+    are the embedder's mean raw passage vectors per language. Up to `resident_rows` rows a dimension takes 4
+    bytes of memory, above that 1, and 4 in a nameless file beside `directory`. Thread-safe.
     """
 
     def __init__(
@@ -129,11 +130,11 @@ class RecallIndex:
                 self.sync()
             assert self._lexical is not None
             resident = self._resident
-            rows, matrix, means = resident.table, resident.matrix, resident.means
+            rows, means = resident.table, resident.means
             chosen = self._eligibility.of(rows, scopes, category, now)
             return Pool(
                 size=rows.size,
-                dimension=matrix.dimension if matrix else 0,
+                dimension=resident.matrix.dimension if resident.matrix else 0,
                 eligible=chosen.mask,
                 categories=tuple(rows.category_names.names),
                 category_codes=rows.categories,
@@ -141,16 +142,21 @@ class RecallIndex:
                 language_codes=rows.languages,
                 timestamps=rows.timestamps,
                 confidence=rows.confidence,
-                blocks=matrix.snapshot() if matrix else (),
+                vectors=resident.vectors(),
                 groups=chosen.groups,
                 rows=rows,
                 keywords=resident.keywords,
-                lexical=self._lexical.index.snapshot,
-                pending=self._lexical.pending,
-                scopes=None if scopes is None else tuple(scopes),
-                searched_categories=chosen.searched_categories,
+                lexical=LexicalSearch(
+                    self._lexical.index.snapshot,
+                    self._lexical.pending,
+                    None if scopes is None else tuple(scopes),
+                    chosen.searched_categories,
+                    self._lexical.report_broken,
+                ),
                 records=resident.records,
-                report_broken=self._lexical.report_broken,
+                scope_codes=None
+                if scopes is None
+                else [code for name in scopes if (code := rows.scope_names.known(name)) is not None],
             )
 
     def center_query(self, vector: FloatArray, language: str) -> FloatArray:
@@ -162,7 +168,14 @@ class RecallIndex:
 
     def _clear(self) -> None:
         self._version = -1
-        self._resident = ResidentRows(self._specs, self._generic, self._store.take_present)
+        directory = self._directory
+        self._resident = ResidentRows(
+            self._specs,
+            self._generic,
+            self._store.take_present,
+            most_float_rows=self.resident_rows,
+            directory=directory and directory.parent,
+        )
         self._eligibility = Eligibility(self._specs)
 
     def _catch_up(self, version: int, lexical: LexicalSync) -> tuple[int, int]:

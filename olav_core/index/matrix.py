@@ -3,17 +3,48 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from olav_core.index.scan import scan
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from olav_core.arrays import FloatArray
+    from olav_core.index.rows import RowTable
 
 #: Rows per block (12 MB at 384 dimensions): growth never copies the matrix, centring anew copies one block.
 BLOCK_ROWS = 8_192
 _STEP = 512
+
+
+@frozen(eq=False)
+class FloatRows:
+    """A state of a CentredMatrix: its filled blocks, float32 [<= BLOCK_ROWS, d] each, full ones first."""
+
+    blocks: Sequence[FloatArray]
+    #: Whether `cosine` is only near the truth.
+    approximate = False
+
+    def cosine(self, vector: FloatArray, size: int, scopes: Collection[int] | None) -> FloatArray:
+        """Return the cosine of every row with a unit vector float32 [d]: float32 [size]; `scopes` says whose
+        rows alone matter (None: all)."""
+        import numpy as np
+
+        scores = np.empty(size, dtype=np.float32)
+        scan(self.blocks, vector, scores)
+        return scores
+
+    def vectors(self, rows: NDArray[np.int64]) -> FloatArray:
+        """Return the centred unit vectors of rows, float32 [m, d]."""
+        import numpy as np
+
+        blocks = self.blocks
+        return np.stack([blocks[row // BLOCK_ROWS][row % BLOCK_ROWS] for row in rows.tolist()])
 
 
 class CentredMatrix:
@@ -46,11 +77,12 @@ class CentredMatrix:
             self.rows += take
             done += take
 
-    def snapshot(self) -> tuple[FloatArray, ...]:
-        """Return the filled blocks, float32 [<= BLOCK_ROWS, d] each; later changes do not reach them."""
+    def snapshot(self, means: FloatArray, codes: NDArray[np.int8]) -> FloatRows:
+        """Return the present rows; later changes do not reach them."""
+        del means, codes
         full = self.rows // BLOCK_ROWS
         rest = self.rows % BLOCK_ROWS
-        return self._blocks[:full] + ((self._blocks[full][:rest],) if rest else ())
+        return FloatRows(self._blocks[:full] + ((self._blocks[full][:rest],) if rest else ()))
 
     def raw(self, slots: NDArray[np.int64], means: FloatArray) -> FloatArray:
         """Return the raw vectors of rows, float32 [m, d], given the mean each was centred with."""
@@ -60,10 +92,14 @@ class CentredMatrix:
         lengths = np.array([self._lengths[s // BLOCK_ROWS][s % BLOCK_ROWS] for s in slots], dtype=np.float32)
         return np.asarray(centred * lengths[:, None] + means, dtype=np.float32)
 
-    def recentre(self, shift: FloatArray, codes: NDArray[np.integer]) -> None:
-        """Move every row by `shift[code of the row]` = old mean - new mean, and normalise again."""
+    def complete(self, means: FloatArray, table: RowTable) -> None:
+        """Nothing is left to be done."""
+
+    def recentre(self, old: FloatArray, new: FloatArray, codes: NDArray[np.integer]) -> None:
+        """Centre every row with `new[language of the row]` instead of `old[...]`, and normalise again."""
         import numpy as np
 
+        shift = old - new
         for i, (block, lengths) in enumerate(zip(self._blocks, self._lengths, strict=True)):
             filled = min(self.rows - i * BLOCK_ROWS, BLOCK_ROWS)
             own = codes[i * BLOCK_ROWS : i * BLOCK_ROWS + filled]
@@ -76,30 +112,37 @@ class CentredMatrix:
             self._blocks = (*self._blocks[:i], fresh, *self._blocks[i + 1 :])
             self._lengths = (*self._lengths[:i], fresh_lengths, *self._lengths[i + 1 :])
 
-    def keep(self, slots: NDArray[np.int64]) -> None:
-        """Keep only these rows, in this order."""
+    def keep(self, slots: NDArray[np.int64], means: FloatArray, codes: NDArray[np.integer]) -> CentredMatrix:
+        """Return a matrix of only these rows, in this order."""
         import numpy as np
 
-        old, old_lengths = self._blocks, np.concatenate(self._lengths) if self._lengths else None
-        self._blocks, self._lengths, self.rows = (), (), len(slots)
+        del means, codes
+        kept = CentredMatrix(self.dimension)
+        kept.rows = len(slots)
+        old_lengths = np.concatenate(self._lengths) if self._lengths else np.empty(0, dtype=np.float32)
         for start in range(0, len(slots), BLOCK_ROWS):
             chosen = slots[start : start + BLOCK_ROWS]
             block = self._block()
             source = chosen // BLOCK_ROWS
             for i in np.unique(source):
-                block[np.flatnonzero(source == i)] = old[i][chosen[source == i] % BLOCK_ROWS]
+                block[np.flatnonzero(source == i)] = self._blocks[i][chosen[source == i] % BLOCK_ROWS]
             lengths = np.empty(BLOCK_ROWS, dtype=np.float32)
-            assert old_lengths is not None
             lengths[: len(chosen)] = old_lengths[chosen]
-            self._blocks += (block,)
-            self._lengths += (lengths,)
+            kept._blocks += (block,)
+            kept._lengths += (lengths,)
+        return kept
 
     def _block(self) -> FloatArray:
-        """Return an empty block in memory of its own: malloc would keep replaced blocks from the system."""
-        import numpy as np
+        return block_of(BLOCK_ROWS, self.dimension)
 
-        size = BLOCK_ROWS * max(self.dimension, 1) * 4
-        return np.frombuffer(mmap.mmap(-1, size), dtype=np.float32).reshape(BLOCK_ROWS, -1)
+
+def block_of(rows: int, dimension: int) -> FloatArray:
+    """Return an empty block [rows, dimension] in memory of its own: malloc would keep replaced blocks from
+    the system."""
+    import numpy as np
+
+    size = rows * max(dimension, 1) * 4
+    return np.frombuffer(mmap.mmap(-1, size), dtype=np.float32).reshape(rows, -1)
 
 
 def _normalise(rows: FloatArray) -> FloatArray:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field
 
 from olav_core.errors import StoreError
-from olav_core.index.matrix import BLOCK_ROWS
-from olav_core.index.scan import scan
 from olav_core.records import MemoryRecord
 
 if TYPE_CHECKING:
@@ -18,11 +15,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from olav_core.arrays import FloatArray
-    from olav_core.index.keywords import KeywordTable
-    from olav_core.index.lexical_snapshot import LexicalSnapshot
-    from olav_core.index.pending import PendingRows
+    from olav_core.index.lexical_search import LexicalSearch
     from olav_core.index.record_cache import RecordCache
+    from olav_core.index.resident import RowVectors
     from olav_core.index.rows import RowTable
+
+
+#: Values that a bound is guessed from (`best_of`).
+_SAMPLE = 2_000
+
+
+class KeywordLookup(Protocol):
+    """Finds (rows, strengths) of the rows with a keyword in a text."""
+
+    def hits(self, text: str) -> tuple[NDArray[np.int64], FloatArray]: ...
 
 
 @define(eq=False, kw_only=True)
@@ -94,29 +100,28 @@ class Pool:
     #: float64 [size], seconds since the epoch: when the memory last happened or was confirmed.
     timestamps: NDArray[np.float64]
     confidence: FloatArray
-    _blocks: tuple[FloatArray, ...]
+    _vectors: RowVectors
     _groups: Mapping[str, NDArray[np.int64]]
     _rows: RowTable
-    _keywords: KeywordTable
-    _lexical: LexicalSnapshot
-    _pending: PendingRows
-    _scopes: tuple[str, ...] | None
-    _searched_categories: tuple[str, ...] | None
+    _keywords: KeywordLookup
+    _lexical: LexicalSearch
     _records: RecordCache
-    _report_broken: Callable[[str], None]
+    _scope_codes: Collection[int] | None = None
     _last_cosine: tuple[FloatArray, FloatArray] | None = field(default=None, init=False, repr=False)
     _last_hits: tuple[str, NDArray[np.int64], FloatArray] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def approximate(self) -> bool:
+        """Whether `cosine` is within 0.003 only, and 0 outside the scopes: a store above
+        `recall.resident_rows`. A recall's rankers get the exact shortlist of such a pool instead."""
+        return self._vectors.approximate
 
     def cosine(self, vector: FloatArray) -> FloatArray:
         """Return the cosine of every row with a centred unit vector float32 [d], float32 [size]; the answer
         to the last vector is kept, so asking again costs a copy.
         """
-        import numpy as np
-
         if self._last_cosine is None or self._last_cosine[0] is not vector:
-            scores = np.empty(self.size, dtype=np.float32)
-            scan(self._blocks, vector, scores)
-            self._last_cosine = vector, scores
+            self._last_cosine = vector, self._vectors.cosine(vector, self.size, self._scope_codes)
         return self._last_cosine[1].copy()
 
     def lexical(self, terms: Iterable[str]) -> FloatArray:
@@ -128,28 +133,22 @@ class Pool:
         """
         import numpy as np
 
-        from olav_core.index.index_files import BrokenIndexError
-
         scores = np.zeros(self.size, dtype=np.float32)
-        counts = Counter(terms)
-        if not counts or not self.size:
-            return scores
-        try:
-            frequencies = self._lexical.frequencies(counts)
-            committed = self._lexical.search(
-                counts, frequencies=frequencies, scopes=self._scopes, categories=self._searched_categories
-            )
-        except BrokenIndexError as error:
-            self._report_broken(str(error))
-            raise StoreError(
-                f"the lexical index cannot be read ({error}). The next recall rebuilds it from the table."
-            ) from error
-        self._place(scores, *committed)
-        if len(self._pending):
-            stale = np.fromiter(list(self._pending.rows), dtype=np.uint64)
-            self._place(scores, stale, np.zeros(len(stale), dtype=np.float32))
-            self._place(scores, *self._pending.scores(counts, self._lexical.stats, frequencies))
+        rowids, values = self._lexical.hits(terms)
+        slots = self._rows.slots_of(rowids)
+        known = (slots >= 0) & (slots < self.size)
+        scores[slots[known]] = values[known]
         return scores
+
+    def lexical_rows(self, terms: Iterable[str]) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return (rows int64 [m], scores float32 [m]) of the eligible rows that `lexical` gives a score."""
+        import numpy as np
+
+        rowids, values = self._lexical.hits(terms)
+        slots = self._rows.slots_of(rowids)
+        known = np.flatnonzero((slots >= 0) & (slots < self.size))
+        known = known[self.eligible[slots[known]]]
+        return slots[known], values[known]
 
     def keyword_hits(self, text: str) -> tuple[NDArray[np.int64], FloatArray]:
         """Return (rows int64 [m], strengths float32 [m] in (0, 1]) of the eligible rows with a keyword in
@@ -166,7 +165,9 @@ class Pool:
         """Return a row's centred unit vector, float32 [d]."""
         if not 0 <= row < self.size:
             raise IndexError(f"row {row} is outside the pool of {self.size} rows")
-        found: FloatArray = self._blocks[row // BLOCK_ROWS][row % BLOCK_ROWS]
+        import numpy as np
+
+        found: FloatArray = self._vectors.vectors(np.array([row]))[0]
         return found
 
     def vectors(self, rows: Sequence[int] | NDArray[np.int64]) -> FloatArray:
@@ -175,7 +176,7 @@ class Pool:
 
         if not len(rows):
             return np.empty((0, self.dimension), dtype=np.float32)
-        return np.stack([self.vector(int(row)) for row in rows])
+        return self._vectors.vectors(np.asarray(rows, dtype=np.int64))
 
     def id_of(self, row: int) -> str:
         return self._rows.id_of(int(row))
@@ -219,21 +220,20 @@ class Pool:
         """
         import numpy as np
 
-        chosen = []
-        for category, rows in self._groups.items():
-            count = per_category if isinstance(per_category, int) else per_category.get(category, 0)
-            if count <= 0:
-                continue
-            values = scores[rows]
-            if len(rows) > count:
-                values = np.nan_to_num(values, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
-                rows = rows[np.argpartition(values, len(rows) - count)[-count:]]
-            chosen.append(rows)
-        if not chosen:
-            return []
-        best = np.sort(np.concatenate(chosen))
+        best = self.best(scores, per_category)
         order = np.argsort(-np.nan_to_num(scores[best], nan=-np.inf, neginf=-np.inf), kind="stable")
         return self.candidates(best[order], scores)
+
+    def best(self, scores: FloatArray, per_category: int | Mapping[str, int]) -> NDArray[np.int64]:
+        """Return the rows that `top` gives, in ascending order."""
+        import numpy as np
+
+        chosen = [np.empty(0, dtype=np.int64)]
+        for category, rows in self._groups.items():
+            count = per_category if isinstance(per_category, int) else per_category.get(category, 0)
+            if count > 0:
+                chosen.append(rows[best_of(scores[rows], count)] if len(rows) > count else rows)
+        return np.sort(np.concatenate(chosen))
 
     def candidates(self, rows: NDArray[np.int64], scores: FloatArray) -> list[Candidate]:
         """Return `rows` as candidates, in their order, eligible or not; `scores` float32 [size]."""
@@ -271,7 +271,21 @@ class Pool:
             pool=self,
         )
 
-    def _place(self, scores: FloatArray, rowids: NDArray[np.uint64], values: FloatArray) -> None:
-        slots = self._rows.slots_of(rowids)
-        known = (slots >= 0) & (slots < self.size)
-        scores[slots[known]] = values[known]
+
+def best_of(values: FloatArray, count: int) -> NDArray[np.int64]:
+    """Return the places of the `count` greatest values, in any order; one that is not a number is least.
+
+    Of many values only those above a bound that a sample suggests are looked at.
+    """
+    import numpy as np
+
+    step = len(values) // _SAMPLE
+    if step > 1:
+        rank = min(3 * count // step + 8, _SAMPLE // 2)
+        sample = np.nan_to_num(values[::step], nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        bound = np.partition(sample, len(sample) - rank)[-rank]
+        above = np.flatnonzero(values >= bound)
+        if len(above) >= count:
+            return above[np.argpartition(values[above], len(above) - count)[-count:]]
+    values = np.nan_to_num(values, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+    return np.argpartition(values, len(values) - count)[-count:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from olav_core.index.packed_rows import PackedRows
@@ -11,8 +12,8 @@ from olav_core.records import MemoryRecord
 
 #: Records kept whole, the oldest going first.
 SIZE = 1_024
-#: Bytes of packed records: every row of 100,000 short memories. A read of 13 rows from the table takes
-#: 2-5 ms and wakes three threads; unpacking them takes 0.1 ms.
+#: Bytes of packed records in memory: every row of 100,000 short memories; more lie in a file. A read of 13
+#: rows from the table takes 2-5 ms and wakes three threads; unpacking them takes 0.1 ms.
 PACKED_BYTES = 96 * 2**20
 
 
@@ -28,12 +29,13 @@ class RecordCache:
         unpack: Callable[[Sequence[Any]], MemoryRecord],
         *,
         packed_bytes: int = PACKED_BYTES,
+        directory: Path | None = None,
     ) -> None:
         self._source = source
         self._unpack = unpack
         self._lock = threading.Lock()
         self._records: dict[int, MemoryRecord] = {}
-        self._packed = PackedRows(packed_bytes)
+        self._packed = PackedRows(packed_bytes, directory)
         self._drops = 0
 
     def read(self, rowids: Sequence[int]) -> Mapping[int, MemoryRecord]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from olav_core.index.keywords import KeywordTable
-from olav_core.index.matrix import CentredMatrix
+from olav_core.index.matrix import BLOCK_ROWS, CentredMatrix, FloatRows
 from olav_core.index.means import LanguageMeans
+from olav_core.index.quantised_matrix import QuantisedMatrix
+from olav_core.index.quantised_rows import QuantisedRows, kernel
 from olav_core.index.record_cache import RecordCache
 from olav_core.index.rows import Names, RowTable
 from olav_core.store import schema
@@ -30,6 +34,9 @@ DEAD_ROWS = 1_000
 #: A stored float32 vector and the one rebuilt from the centred matrix agree to this; a changed one does not.
 _SAME_VECTOR = 1e-4
 
+Matrix = CentredMatrix | QuantisedMatrix
+RowVectors = FloatRows | QuantisedRows
+
 _log = logging.getLogger("olav.index")
 
 
@@ -47,13 +54,20 @@ class ResidentRows:
         specs: Mapping[str, CategorySpec],
         generic_means: Mapping[str, FloatArray] | None,
         read: Callable[[Sequence[int]], Mapping[int, MemoryRecord]],
+        *,
+        most_float_rows: int = sys.maxsize,
+        directory: Path | None = None,
     ) -> None:
+        """Above `most_float_rows` the vectors are int8, and float32 in a nameless file of `directory`, as are
+        records beyond what fits in memory."""
         self._specs = specs
         self._generic = generic_means
         self.table = RowTable(Names(), Names())
         self.keywords = KeywordTable()
-        self.records = RecordCache(read, schema.record)
-        self.matrix: CentredMatrix | None = None
+        self.records = RecordCache(read, schema.record, directory=directory)
+        self.matrix: Matrix | None = None
+        self._most_float_rows = most_float_rows
+        self._directory = directory
         self.means: LanguageMeans | None = None
 
     def center(self, vector: FloatArray, language: str) -> FloatArray:
@@ -71,12 +85,21 @@ class ResidentRows:
 
     def settle(self) -> None:
         """Centre anew when the means have drifted, pack when many rows are dead."""
-        if self.means and self.matrix and self.means.drifted():
+        if self.means is None or self.matrix is None:
+            return
+        if self.means.drifted():
             means = self.means.current()
-            self.matrix.recentre(self.means.applied - means, self.table.languages)
+            self.matrix.recentre(self.means.applied, means, self.table.languages)
             self.means.applied = means
         if self.table.size - self.table.live > max(DEAD_ROWS, DEAD_SHARE * self.table.size):
-            self._pack()
+            self._pack(self.matrix, self.means)
+        self.matrix.complete(self.means.applied, self.table)
+
+    def vectors(self) -> RowVectors:
+        """Return the centred vectors of all rows as they are now."""
+        if self.matrix is None or self.means is None:
+            return FloatRows(())
+        return self.matrix.snapshot(self.means.applied, self.table.languages)
 
     def take_in(self, rows: ChangedRows) -> NDArray[np.int64]:
         """Take in new or changed rows; return the positions in `rows` of those with other content than
@@ -132,8 +155,44 @@ class ResidentRows:
         )
         raw = vectors[new] if len(new) < len(vectors) else vectors
         means.add(raw, codes)
-        self.matrix.append(raw, means.applied[codes])
+        self._append_vectors(raw, codes)
         self._set_keywords(slots, new, rows)
+
+    def _append_vectors(self, raw: FloatArray, codes: NDArray[np.int8]) -> None:
+        assert self.matrix is not None
+        assert self.means is not None
+        applied, first = self.means.applied, self.matrix.rows
+        try:
+            if isinstance(self.matrix, CentredMatrix) and first + len(raw) > self._most_float_rows:
+                self._quantise(self.matrix)
+            self.matrix.append(raw, applied[codes])
+        except OSError as error:
+            _log.warning("Vectors stay float32 in memory: their file cannot be written (%s).", error)
+            self._most_float_rows = sys.maxsize
+            if isinstance(self.matrix, QuantisedMatrix):
+                self.matrix = self._moved(self.matrix, CentredMatrix(self.matrix.dimension))
+            done = self.matrix.rows - first
+            self.matrix.append(raw[done:], applied[codes[done:]])
+
+    def _quantise(self, matrix: CentredMatrix) -> None:
+        if kernel() is None:
+            _log.warning(
+                "The store has more than recall.resident_rows = %d rows; their vectors stay float32 in "
+                "memory all the same: int8 needs `pip install 'olav-core[large]'`.",
+                self._most_float_rows,
+            )
+            self._most_float_rows = sys.maxsize
+        else:
+            self.matrix = self._moved(matrix, QuantisedMatrix(matrix.dimension, self._directory))
+
+    def _moved(self, old: Matrix, new: Matrix) -> Matrix:
+        """Return `new`, filled with the rows of `old`."""
+        assert self.means is not None
+        for start in range(0, old.rows, BLOCK_ROWS):
+            slots = np.arange(start, min(start + BLOCK_ROWS, old.rows))
+            means = self.means.applied[self.table.languages[slots]]
+            new.append(old.raw(slots, means), means)
+        return new
 
     def _kill(self, slots: NDArray[np.int64]) -> None:
         if not len(slots):
@@ -162,9 +221,12 @@ class ResidentRows:
             except Exception as error:  # a plug-in's fault must not keep the row from being found
                 _log.warning("Category %r gave no keywords for %s: %r", spec.id, rows.ids[i], error)
 
-    def _pack(self) -> None:
-        assert self.matrix is not None
+    def _pack(self, matrix: Matrix, means: LanguageMeans) -> None:
         slots = np.flatnonzero(self.table.alive)
-        self.matrix.keep(slots)
+        try:
+            self.matrix = matrix.keep(slots, means.applied, self.table.languages)
+        except OSError as error:
+            _log.warning("Dead rows stay in the index: the file of vectors cannot be written (%s).", error)
+            return
         self.table = self.table.keep(slots)
         self.keywords = self.keywords.moved({old: new for new, old in enumerate(slots.tolist())})

@@ -73,6 +73,7 @@ class RowTable:
         self._odd_ids: dict[int, str] = {}
         self._slots: Any = np.empty(0, dtype=np.int32)
         self._sparse: dict[int, int] | None = None
+        self._order: Any = None  # of the rows by row id, in a table that is only read
         self._cut()
 
     def append(self, ids: Sequence[str], rowids: NDArray[np.uint64], **columns: Any) -> NDArray[np.int64]:
@@ -109,6 +110,13 @@ class RowTable:
         """Return the live slot of every row id, -1 where there is none."""
         import numpy as np
 
+        if self._order is not None:
+            if not len(self._order):
+                return np.full(len(rowids), -1, dtype=np.int64)
+            order = self._order
+            places = np.searchsorted(self.rowids, rowids, sorter=order)
+            slots = order[np.minimum(places, len(order) - 1)]
+            return np.where(self.rowids[slots] == rowids, slots, -1)
         if self._sparse is not None:
             sparse = self._sparse
             return np.array([sparse.get(int(row), -1) for row in rowids], dtype=np.int64)
@@ -141,18 +149,22 @@ class RowTable:
     def scope_of(self, slot: int) -> str:
         return self.scope_names.names[int(self.scopes[slot])]
 
-    def keep(self, slots: NDArray[np.int64]) -> RowTable:
-        """Return a new table of these rows in this order; this one stays as it is for those who read it."""
+    def keep(self, slots: NDArray[np.int64], *, few: bool = False) -> RowTable:
+        """Return a new table of these rows in this order; this one stays as it is for those who read it.
+        `few` of many get no table of row ids."""
         kept = RowTable(self.category_names, self.scope_names)
         for name in _COLUMNS:
             kept._arrays[name] = self._arrays[name][slots]
-        kept._odd_ids = {
-            new: self._odd_ids[old] for new, old in enumerate(slots.tolist()) if old in self._odd_ids
-        }
+        if self._odd_ids:
+            odd = self._odd_ids
+            kept._odd_ids = {new: odd[old] for new, old in enumerate(slots.tolist()) if old in odd}
         kept.size = kept.live = len(slots)
         import numpy as np
 
-        kept._map(kept._arrays["rowids"], np.arange(len(slots)))
+        if few:
+            kept._order = np.argsort(kept._arrays["rowids"])
+        else:
+            kept._map(kept._arrays["rowids"], np.arange(len(slots)))
         kept._cut()
         return kept
 

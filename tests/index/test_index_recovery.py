@@ -158,7 +158,7 @@ def test_a_search_that_cannot_read_says_so(store: Store, index: RecallIndex) -> 
     fill(store)
     index.sync()
     pool = index.pool(None, now=NOW)
-    pool._lexical = evolve(pool._lexical, searcher=object())
+    pool._lexical.snapshot = evolve(pool._lexical.snapshot, searcher=object())
     with pytest.raises(StoreError, match="next recall rebuilds"):
         pool.lexical(["bgp"])
     assert index.sync().rebuilt

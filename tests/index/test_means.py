@@ -71,24 +71,25 @@ def test_centring_anew_equals_centring_at_once() -> None:
     moved, direct = CentredMatrix(DIMENSION), CentredMatrix(DIMENSION)
     moved.append(raw[:30], old[codes[:30]])
     moved.append(raw[30:], old[codes[30:]])
-    before = moved.snapshot()
-    first = before[0][0].copy()
-    moved.recentre(old - new, codes)
+    everyone = np.arange(len(raw))
+    before = moved.snapshot(old, codes)
+    first = before.vectors(everyone[:1]).copy()
+    moved.recentre(old, new, codes)
     direct.append(raw, new[codes])
-    for one, other in zip(moved.snapshot(), direct.snapshot(), strict=True):
-        assert np.allclose(one, other, atol=1e-5)
-    assert (before[0][0] == first).all()
+    expected = direct.snapshot(new, codes).vectors(everyone)
+    assert np.allclose(moved.snapshot(new, codes).vectors(everyone), expected, atol=1e-5)
+    assert (before.vectors(everyone[:1]) == first).all()
     slots = np.array([0, 5, BLOCK_ROWS + 1])
     assert np.allclose(moved.raw(slots, new[codes[slots]]), raw[slots], atol=1e-5)
-    moved.keep(slots)
-    assert np.allclose(moved.snapshot()[0], np.concatenate(direct.snapshot())[slots], atol=1e-5)
+    kept = moved.keep(slots, new, codes).snapshot(new, codes[slots])
+    assert np.allclose(kept.vectors(np.arange(3)), expected[slots], atol=1e-5)
 
 
 def test_a_row_that_equals_its_mean_is_zero_and_comes_back_whole() -> None:
     mean = unit(np.random.default_rng(0), 1)
     matrix = CentredMatrix(DIMENSION)
     matrix.append(mean, mean)
-    assert not matrix.snapshot()[0].any()
+    assert not matrix.snapshot(mean, np.zeros(1, np.int8)).vectors(np.array([0])).any()
     assert np.allclose(matrix.raw(np.array([0]), mean), mean)
 
 

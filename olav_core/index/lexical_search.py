@@ -1,0 +1,66 @@
+"""BM25 as one query sees it: what is committed and what is scored in memory, in its scopes and categories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from olav_core.errors import StoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from olav_core.arrays import FloatArray
+    from olav_core.index.lexical_snapshot import LexicalSnapshot
+    from olav_core.index.pending import PendingRows
+
+_Hits = tuple["NDArray[np.uint64]", "FloatArray"]
+
+
+@define(eq=False)
+class LexicalSearch:
+    """Searches a state of the lexical index; the answer to the last terms is kept."""
+
+    snapshot: LexicalSnapshot
+    pending: PendingRows
+    scopes: tuple[str, ...] | None
+    categories: tuple[str, ...] | None
+    report_broken: Callable[[str], None]
+    _last: tuple[Counter[str], _Hits] | None = field(default=None, init=False)
+
+    def hits(self, terms: Iterable[str]) -> _Hits:
+        """Return (row ids, scores in (0, 1]) of the rows that hold a term: at most 2,000 committed ones.
+
+        Raises StoreError when the index files are damaged.
+        """
+        counts = Counter(terms)
+        if self._last is None or self._last[0] != counts:
+            self._last = counts, self._search(counts)
+        return self._last[1]
+
+    def _search(self, counts: Counter[str]) -> _Hits:
+        import numpy as np
+
+        from olav_core.index.index_files import BrokenIndexError
+
+        try:
+            frequencies = self.snapshot.frequencies(counts)
+            rowids, scores = self.snapshot.search(
+                counts, frequencies=frequencies, scopes=self.scopes, categories=self.categories
+            )
+        except BrokenIndexError as error:
+            self.report_broken(str(error))
+            raise StoreError(
+                f"the lexical index cannot be read ({error}). The next recall rebuilds it from the table."
+            ) from error
+        if len(self.pending):
+            stale = np.fromiter(list(self.pending.rows), dtype=np.uint64)
+            kept = ~np.isin(rowids, stale)
+            newer, their_scores = self.pending.scores(counts, self.snapshot.stats, frequencies)
+            rowids = np.concatenate([rowids[kept], newer])
+            scores = np.concatenate([scores[kept], their_scores])
+        return rowids, scores
