@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
     from olav_core.index.pool import Candidate, Pool
+    from olav_core.memory import Memory
     from olav_core.recall.query import Query
     from olav_core.suite import Suite
 
@@ -357,6 +358,10 @@ class ImporterSpec:
     out. With `opens_path`, `parse` gets no bytes and opens `path` itself, for files too large to hold; it may
     raise OSError. A draft without a scope gets that of the import. `directive`: its files tell agents what to
     do, so `olav init` and the installation of agents and bundles bring them.
+
+    `refiner(memory, ask)`, called once for an import, returns a function from the drafts of one file, which
+    know their place, to better ones, such as a summary by the configured chat model. With `ask` false (a dry
+    run) it asks nobody. The same files again must give the same drafts, or every import would write.
     """
 
     id: str
@@ -367,6 +372,7 @@ class ImporterSpec:
     also: tuple[str, ...] = ()
     opens_path: bool = False
     directive: bool = False
+    refiner: Callable[[Memory, bool], Callable[[Sequence[Draft]], Sequence[Draft]]] | None = None
 
 
 @frozen(kw_only=True)

@@ -249,6 +249,8 @@ def _check_importer(spec: ImporterSpec) -> Problems:
     if not isinstance(spec.category, str):
         yield Problem(f"category is {spec.category!r}.", "Name the category's id.")
     yield from _check_strings(spec, "also")
+    if spec.refiner is not None:
+        yield from _check_callables(spec, 2, "refiner")
 
 
 def _check_command(spec: CommandSpec) -> Problems:

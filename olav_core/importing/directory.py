@@ -14,12 +14,13 @@ from olav_core import clock
 from olav_core.errors import OlavError
 from olav_core.importing.departed import Departed
 from olav_core.importing.entry import Entry, item, tracks
+from olav_core.importing.refinement import Refinement
 from olav_core.importing.report import Action, ImportItem, ImportReport
 from olav_core.importing.source import REMOVED_SUFFIX, ImportSource
 from olav_core.records import MemoryRecord, check_scope
 from olav_core.specs import Draft, Fault, ImporterSpec
 from olav_core.store.tombstones import text_hash
-from olav_core.succession import Succession
+from olav_core.succession import Conflict, Settlement, Succession
 
 #: Records written per call: embedders fill their batches, and progress moves every few seconds.
 BATCH = 256
@@ -80,12 +81,14 @@ def import_directory(
         Path(workspace) if workspace is not None else None,
         Path(home) if home is not None else None,
     )
-    work = _Import(memory, source, importers, scope, yields)
+    work = _Import(memory, source, importers, scope, yields, dry_run)
     work.read(on_read)
     work.compare()
     applied = not dry_run and not (strict and work.faults)
     if applied:
         work.apply(on_progress, batch)
+    elif dry_run:
+        work.foresee_conflicts()
     return ImportReport(
         directory=source.identity,
         files=work.files,
@@ -94,6 +97,7 @@ def import_directory(
         applied=applied,
         items=tuple(sorted(work.items, key=lambda found: (found.path, found.id))),
         faults=tuple(sorted(work.faults, key=lambda fault: (fault.path, fault.line))),
+        conflicts=tuple(work.conflicts),
     )
 
 
@@ -105,9 +109,10 @@ class _Import:
         importers: Collection[str] | None,
         scope: str | None,
         yields: bool,
+        dry_run: bool,
     ) -> None:
         self.memory, self.source, self.importers, self.scope = memory, source, importers, scope
-        self.yields = yields
+        self.yields, self.refine = yields, Refinement(memory, ask=not dry_run)
         specs = memory.registry.importers.values()
         used = [spec for spec in specs if importers is None or spec.id in importers]
         self.rows: dict[str, list[MemoryRecord]] = {}
@@ -117,6 +122,7 @@ class _Import:
         self.files = self.marked = self.embedded = 0
         self.faults: list[Fault] = []
         self.items: list[ImportItem] = []
+        self.conflicts: list[Conflict] = []
         self.entries: list[Entry] = []
         self.writes: list[Entry] = []
         self.vectors_from: dict[str, str] = {}
@@ -189,19 +195,9 @@ class _Import:
             drafts, found = (), (Fault(str(path), 0, message),)
         faults = list(found)
         entries: list[Entry] = []
-        for draft in drafts:
-            if draft.category in importer.also and draft.category not in self.memory.registry.categories:
-                continue
+        for draft in self.refine(importer, self.placed(importer, path, drafts, scopes), faults):
             try:
-                if draft.scope is None:
-                    draft = evolve(draft, scope=self.scope or scopes.get((place, draft.category)))
                 tracked = tracks(self.memory.registry.category(draft.category))
-                if tracked:
-                    origin = {
-                        "source": path.relative_to(self.source.base).as_posix(),
-                        "directory": self.source.identity,
-                    }
-                    draft = evolve(draft, metadata={**draft.metadata, **origin})
                 entries.append(Entry(place, str(path), draft, self.memory.prepare(draft), tracked))
             except OlavError as error:
                 faults.append(Fault(str(path), draft.line, str(error)))
@@ -212,6 +208,27 @@ class _Import:
         if faults:
             self.kept.add(place)
         self.entries += entries
+
+    def placed(
+        self,
+        importer: ImporterSpec,
+        path: Path,
+        drafts: Sequence[Draft],
+        scopes: Mapping[tuple[Path, str], str],
+    ) -> list[Draft]:
+        """Return the drafts of installed categories with their scope, their file and its directory."""
+        place, placed = self.source.placed(path), []
+        origin = {"source": path.relative_to(self.source.base).as_posix(), "directory": self.source.identity}
+        for draft in drafts:
+            spec = self.memory.registry.categories.get(draft.category)
+            if spec is None and draft.category in importer.also:
+                continue
+            if draft.scope is None:
+                draft = evolve(draft, scope=self.scope or scopes.get((place, draft.category)))
+            if spec is not None and tracks(spec):
+                draft = evolve(draft, metadata={**draft.metadata, **origin})
+            placed.append(draft)
+        return placed
 
     def fault_duplicates(self) -> None:
         groups: dict[tuple[str, ...], list[Entry]] = {}
@@ -330,6 +347,12 @@ class _Import:
             return row.expires_at is not None and row.expires_at > clock.now()
         return record.expires_at == row.expires_at
 
+    def foresee_conflicts(self) -> None:
+        """Find what the writes would contradict, and write nothing."""
+        records = [entry.record for entry in self.writes]
+        found = Settlement(self.memory.store, self.memory.registry.categories, records).conflicts
+        self.conflicts = [conflict for conflicts in found.values() for conflict in conflicts]
+
     # --- apply ---
 
     def apply(self, on_progress: Callable[[int, int], None] | None, size: int) -> None:
@@ -339,6 +362,7 @@ class _Import:
             batch = self.writes[start : start + size]
             outcomes = self.memory.write([entry.record for entry in batch], vectors_from=self.vectors_from)
             for entry, outcome in zip(batch, outcomes, strict=True):
+                self.conflicts += outcome.conflicts
                 if outcome.error is not None:
                     failed |= {entry.record.id, self.vectors_from.get(entry.record.id, "")}
                     self.fault(entry, f"was not stored: {outcome.error}")

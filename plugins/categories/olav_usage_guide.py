@@ -49,6 +49,7 @@ def _check_intent(instance: object, attribute: Attribute[str], value: str) -> No
 @frozen(kw_only=True)
 class UsageGuide:
     """`authority`: who stands behind it. `load`: `on_intent` keeps it out until the query means it.
+    `summary_of`: which state of a document a chat model summarised.
     `source` and `directory`: the file that brought it and the directory it was imported from."""
 
     intent: str = field(validator=_check_intent)
@@ -57,6 +58,7 @@ class UsageGuide:
     authority: Authority = "team"
     load: Load = "recalled"
     related: list[str] = field(factory=list)
+    summary_of: str = ""
     source: str = ""
     directory: str = ""
 

@@ -62,6 +62,7 @@ FULL: dict[str, dict[str, Any]] = {
         "authority": "platform",
         "load": "on_intent",
         "related": ["never_inline_secrets"],
+        "summary_of": "",
         "source": "core/guides/a.guide.yaml",
         "directory": ".",
     },

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olav_core import Draft, Fault, ImporterSpec, hookimpl
+
+if TYPE_CHECKING:
+    from olav_core import Memory
 
 DOCUMENTS = (".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".pdf", ".docx")
 DIAGRAMS = (".mmd", ".mermaid", ".dot", ".gv", ".svg")
@@ -25,6 +29,12 @@ def parse_diagram(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], 
     return import_diagram(path)
 
 
+def refine(memory: Memory, ask: bool) -> Callable[[Sequence[Draft]], Sequence[Draft]]:
+    from olav_documents.told_summary import ToldSummaries
+
+    return ToldSummaries(memory, ask)
+
+
 @hookimpl
 def olav_register_importers() -> list[ImporterSpec]:
     return [
@@ -36,6 +46,7 @@ def olav_register_importers() -> list[ImporterSpec]:
             category="document",
             also=("usage_guide", "topology"),
             opens_path=True,
+            refiner=refine,
         ),
         ImporterSpec(
             id="topology",
