@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,18 +22,19 @@ NOISE = 0.35
 _BATCH = 10_000
 
 
-def fill(memory: olav_core.Memory, rows: int) -> int:
-    """Write `rows` memories; return how many went through the product."""
+def fill(memory: olav_core.Memory, rows: int) -> tuple[float, int]:
+    """Write `rows` memories; return the seconds that the product took for how many of them."""
     made = drafts(min(rows, WRITTEN))
-    written = 0
+    began, written = time.perf_counter(), 0
     while batch := list(islice(made, _BATCH)):
         written += sum(outcome.error is None for outcome in memory.remember_many(batch))
+    seconds = time.perf_counter() - began
     table = memory.store.table
     if rows > written:
         original = table.to_arrow()
         for copy in _copies(original, rows - written):
             table.add(copy)
-    return written
+    return seconds, written
 
 
 def _copies(original: pa.Table, rows: int) -> Iterator[pa.Table]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import mmap
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olav_core.index.matrix import CentredMatrix, block_of
 from olav_core.index.quantised_rows import Group, QuantisedRows, centred, groups_of
-from olav_core.index.scratch import scratch_file
+from olav_core.index.stored_rows import StoredRows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,11 +30,10 @@ class QuantisedMatrix:
         self.dimension = dimension
         self.rows = 0
         self._directory = directory
-        self._file = scratch_file(directory)
+        self._stored = StoredRows(dimension, directory)
         #: The groups of every block in the file, None while it is not quantised.
         self._blocks: list[list[Group] | None] = []
         self._start_tail()
-        self._map()
 
     def append(self, raw: FloatArray, means: FloatArray) -> None:
         """Append raw rows [m, d], centred with the means given per row, [m, d]."""
@@ -58,7 +55,7 @@ class QuantisedMatrix:
             if block is None:
                 first = number * BLOCK_ROWS
                 rows = slice(first, first + BLOCK_ROWS)
-                vectors = centred(self._raw[rows], means[table.languages[rows]])
+                vectors = centred(self._stored.read(first, BLOCK_ROWS), means[table.languages[rows]])
                 self._blocks[number] = groups_of(first, vectors, table.scopes[rows])
 
     def recentre(self, old: FloatArray, new: FloatArray, codes: NDArray[np.integer]) -> None:
@@ -71,7 +68,7 @@ class QuantisedMatrix:
         return QuantisedRows(
             [group for block in self._blocks for group in block or ()],
             self._tail.snapshot(means, codes).blocks,
-            self._raw,
+            self._stored.snapshot(),
             self._raw_tail[: self._tail.rows],
             means,
             codes,
@@ -84,7 +81,7 @@ class QuantisedMatrix:
         del means
         found = np.empty((len(slots), self.dimension), dtype=np.float32)
         late = slots >= self._spilled
-        found[~late] = self._raw[slots[~late]]
+        found[~late] = self._stored.snapshot().take(slots[~late])
         found[late] = self._raw_tail[slots[late] - self._spilled]
         return found
 
@@ -104,29 +101,10 @@ class QuantisedMatrix:
 
     def _spill(self) -> None:
         """Move the full tail to the file."""
-        import numpy as np
-
-        data = self._raw_tail.view(np.uint8).data.cast("B")
-        written, end = 0, self._spilled * self.dimension * 4
-        while written < len(data):
-            written += os.pwrite(self._file.fileno(), data[written:], end + written)
+        self._stored.append(self._raw_tail)
         self._blocks.append(None)
         self._start_tail()
-        self._map()
 
     def _start_tail(self) -> None:
         self._tail = CentredMatrix(self.dimension)
         self._raw_tail = block_of(BLOCK_ROWS, self.dimension)
-
-    def _map(self) -> None:
-        """See all that was written. Mapped anew, so that what a snapshot has stays as it is."""
-        import numpy as np
-
-        size = self._spilled * self.dimension * 4
-        if not size:
-            self._raw = np.empty((0, self.dimension), dtype=np.float32)
-            return
-        mapped = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
-        if hasattr(mmap, "MADV_RANDOM"):
-            mapped.madvise(mmap.MADV_RANDOM)
-        self._raw = np.frombuffer(mapped, dtype=np.float32).reshape(-1, self.dimension)

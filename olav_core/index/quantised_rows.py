@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from olav_core.arrays import FloatArray
+    from olav_core.index.stored_rows import StoredSnapshot
 
 _MOST = 127
 #: Rows of one scope in a block that are worth a group of their own.
@@ -80,7 +81,7 @@ class QuantisedRows:
 
     groups: Sequence[Group]
     tail: Sequence[FloatArray]
-    raw: FloatArray
+    raw: StoredSnapshot
     raw_tail: FloatArray
     means: FloatArray
     languages: NDArray[np.int8]
@@ -117,7 +118,7 @@ class QuantisedRows:
 
         found = np.empty((len(rows), self.means.shape[1]), dtype=np.float32)
         late = rows >= len(self.raw)
-        found[~late] = self.raw[rows[~late]]
+        found[~late] = self.raw.take(rows[~late])
         found[late] = self.raw_tail[rows[late] - len(self.raw)]
         return centred(found, self.means[self.languages[rows]])
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from index_rows import CATEGORIES, NOW, record, vector_of, write
 
-from olav_core.index import packed_rows, quantised_matrix, quantised_rows, resident, scratch
+from olav_core.index import packed_rows, quantised_matrix, quantised_rows, resident, scratch, stored_rows
 from olav_core.index.index import RecallIndex
 from olav_core.index.pool import best_of
 from olav_core.index.shortlist import shortlist
@@ -200,7 +200,7 @@ def test_a_full_disk_leaves_vectors_float32(
 
     fill(store, 0, 400)
     index = make(50)
-    monkeypatch.setattr(quantised_matrix.os, "pwrite", pwrite)
+    monkeypatch.setattr(stored_rows.os, "pwrite", pwrite)
     with caplog.at_level(logging.WARNING, "olav.index"):
         assert not is_large(index)
     assert "No space left" in caplog.text
