@@ -240,9 +240,8 @@ def test_the_row_is_first_among_all_that_a_team_keeps(real: Memory) -> None:
     memory = real
     register(memory, *SERVICES)
     for n in range(1, 41):
-        memory.remember(
-            f"Router R{n} has the loopback 10.255.0.{n} and belongs to site {n % 7}.", scope="services"
-        )
+        text = f"Router R{n} has the loopback 10.255.0.{n} and belongs to site {n % 7}."
+        memory.remember(text, scope="services")
     memory.remember("Services are restarted only after the owner agrees.", scope="services")
     memory.remember("服务变更需要在周二晚上的窗口内完成。", scope="services")
     memory.remember(

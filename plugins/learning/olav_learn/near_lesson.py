@@ -12,7 +12,7 @@ from olav_learn.run_call import cause_key
 #: Share of the words of two causes of one tool from which on they are one, whatever their distance.
 NEAR_CAUSE: Final = 0.6
 #: Share that is enough when the texts are this near on the canonical scale, where a true hit lies at 0.36.
-RELATED_CAUSE: Final = 0.3
+RELATED_CAUSE: Final = 0.2
 NEAR_DISTANCE: Final = 0.36
 #: Rows that a search looks at.
 LOOKED_AT: Final = 5

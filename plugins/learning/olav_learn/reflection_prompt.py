@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from olav_learn.instructions import gives_orders
 from olav_learn.lesson import Lesson
 from olav_learn.pattern_prompt import language
 from olav_learn.run_call import RunCall
@@ -62,8 +63,9 @@ def shown(lesson: Lesson) -> str:
     value: dict[str, Any] = {"tool": lesson.tool, "args": _short(failed.args), "error": lesson.cause}
     if failed.said and lesson.cause not in failed.said[:MAX_SAID_CHARS]:
         value["said"] = failed.said[:MAX_SAID_CHARS]
-    if lesson.after:
-        value["then"] = [_next(call) for call in lesson.after]
+    then = [_next(call) for call in lesson.after]
+    if then := [each for each in then if not gives_orders(json.dumps(each, ensure_ascii=False, default=str))]:
+        value["then"] = then
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
