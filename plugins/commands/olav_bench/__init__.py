@@ -20,6 +20,12 @@ def _command() -> click.Command:
     return bench
 
 
+def _replay() -> click.Command:
+    from olav_bench.replay_command import replay
+
+    return replay
+
+
 def _native(paths: Sequence[Path]) -> Suite:
     from olav_bench import native
 
@@ -38,15 +44,38 @@ def _locomo(paths: Sequence[Path]) -> Suite:
     return locomo.load(paths)
 
 
+def _locomo_session(paths: Sequence[Path]) -> Suite:
+    from olav_bench import locomo
+
+    return locomo.load_sessions(paths)
+
+
 def _longmemeval(paths: Sequence[Path]) -> Suite:
     from olav_bench import longmemeval
 
     return longmemeval.load(paths)
 
 
+def _store(paths: Sequence[Path]) -> Suite:
+    from olav_bench import store_suite
+
+    return store_suite.load(paths)
+
+
+def _behaviour(paths: Sequence[Path]) -> Suite:
+    from olav_bench.behaviour import scenario
+
+    return scenario.load(paths)
+
+
 @hookimpl
 def olav_register_commands() -> list[CommandSpec]:
-    return [CommandSpec(id="bench", help="Measure recall quality and latency on your data.", load=_command)]
+    return [
+        CommandSpec(id="bench", help="Measure recall quality and latency on your data.", load=_command),
+        CommandSpec(
+            id="replay", help="Ask past queries again, under another embedder, ranker or gate.", load=_replay
+        ),
+    ]
 
 
 @hookimpl
@@ -71,9 +100,27 @@ def olav_register_suites() -> list[SuiteSpec]:
             load=_locomo,
         ),
         SuiteSpec(
+            id="locomo_session",
+            purpose="LoCoMo, one memory per session",
+            files="the LoCoMo JSON file",
+            load=_locomo_session,
+        ),
+        SuiteSpec(
             id="longmemeval",
             purpose="LongMemEval: questions about chat histories, one memory per user turn",
             files="a LongMemEval JSON file",
             load=_longmemeval,
+        ),
+        SuiteSpec(
+            id="store",
+            purpose="Golden queries against a live workspace, which is only read",
+            files="WORKSPACE QUERIES.jsonl, as `olav bench mine` writes them",
+            load=_store,
+        ),
+        SuiteSpec(
+            id="behaviour",
+            purpose="Scenarios of agents; here, whether the memory that one needs is injected",
+            files="nothing (the shipped scenarios), or SCENARIOS.jsonl; `olav bench behaviour` asks a model",
+            load=_behaviour,
         ),
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from olav_bench.behaviour.command import behaviour
+from olav_bench.mine_command import mine
 from olav_bench.run_command import run
 from olav_bench.suite_command import compare, suites
 
@@ -13,5 +15,5 @@ def bench() -> None:
     """Measure recall quality and latency, through the recall path that agents use."""
 
 
-for _command in (run, compare, suites):
+for _command in (run, compare, mine, behaviour, suites):
     bench.add_command(_command)

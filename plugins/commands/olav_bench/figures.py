@@ -53,7 +53,8 @@ class Bound:
         figure = value(found, self.metric)
         if figure >= self.limit if self.least else figure <= self.limit:
             return ""
-        name = found["metric_names"].get(self.metric.rpartition("/")[2], self.metric)
+        names = found["metric_names"]
+        name = names.get(self.metric) or names.get(self.metric.rpartition("/")[2], self.metric)
         word = "under" if self.least else "over"
         return (
             f"{found['configuration']['name']}: {self.metric} is {figure:.4f}, {word} {self.limit:g}"

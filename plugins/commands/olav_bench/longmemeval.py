@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from olav_bench.reading import need, one_path, read_json
-from olav_core import Draft, Suite, SuiteQuery
+from olav_core import Draft, RecordError, Suite, SuiteQuery
 
 
 def load(paths: Sequence[Path]) -> Suite:
     """Return the suite of a file of questions with `haystack_sessions`; gold is the turns marked
-    `has_answer`, else all user turns of the answer sessions. Abstention questions have no gold."""
+    `has_answer`, else all user turns of the answer sessions. Abstention questions have no gold. Raises
+    RecordError for a file that is not as LongMemEval has it."""
     path = one_path(paths, "the LongMemEval file")
+    entries = read_json(path)
+    if not isinstance(entries, list):
+        raise RecordError(f"{path}: expected a list of questions.")
+    try:
+        return _suite(path, entries)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RecordError(f"{path} is not as LongMemEval has it: {type(error).__name__}: {error}.") from error
+
+
+def _suite(path: Path, entries: list[Any]) -> Suite:
     memories: dict[str, Draft] = {}
     queries = []
-    for entry in read_json(path):
+    for entry in entries:
         question = str(need(entry, "question_id", str(path)))
         answers = set(entry.get("answer_session_ids", ()))
         marked, in_session = set(), set()

@@ -78,6 +78,36 @@ def plan(
     )
 
 
+def replay_plan(
+    workspace: Path,
+    embedder: str | None,
+    options: Mapping[str, Any],
+    chain: str | None,
+    changes: Sequence[str],
+) -> tuple[Registry, Configuration, Configuration]:
+    """Return the registry of a live workspace, its own configuration, and the one to replay under."""
+    registry = build_registry(plugin_dir=workspace / ".olav" / "plugins")
+    own, changed = live_settings(workspace), live_settings(workspace, changes)
+    changed.apply_to(registry)
+    name = embedder or own.embedder.id
+    registry.embedder(name)
+    found = chains_of([chain] if chain else [], changed.recall.rankers, registry)
+    if len(found) > 1:
+        raise OlavError(f"--ranker {chain!r} is several configurations. A replay compares with one.")
+    (label, rankers) = found[0]
+    before = Configuration(
+        embedder=own.embedder.id, embedder_options=own.embedder.options, settings=own, label="as it is"
+    )
+    after = Configuration(
+        embedder=name,
+        embedder_options=_options(name, [name], options, own.embedder),
+        rankers=rankers,
+        settings=changed,
+        label="+".join(filter(None, (name, label, *changes))),
+    )
+    return registry, before, after
+
+
 def where_kept(cache: Path | None, found: Sequence[Mapping[str, Any]]) -> Path:
     """Return where a report without --output goes: `reports/SUITE-NAME-TIME.json` below the cache."""
     name = re.sub(r"[^\w.+-]", "_", f"{found[0]['suite']}-{found[0]['configuration']['name']}")[:80]

@@ -40,6 +40,7 @@ def report(
     rows = rows or {key: (draft.text, draft.category) for key, draft in suite.memories.items()}
     texts = {key: text for key, (text, _) in rows.items()}
     found = groups(suite, texts, {key: name for key, (_, name) in rows.items()})
+    apart = {**found, **_apart(negatives(suite))}
     values = retrieval(suite, answers)
     tiers = configuration.tiers
     blocks = {tier: injections.per_query(suite, answers, tier) for tier in tiers}
@@ -64,11 +65,9 @@ def report(
                 for key, text in injections.MEANINGS.items()
             },
         },
+        "groups": apart,
         "retrieval": {name: summary(suite, values, qids) for name, qids in found.items()},
-        "injection": {
-            tier: injections.injection(suite, answers, tier, {**found, **_apart(negatives(suite))})
-            for tier in tiers
-        },
+        "injection": {tier: injections.injection(suite, answers, tier, apart) for tier in tiers},
         "leaks": sum(len(answer.leaks) for answer in answers),
         "leaking_queries": [answer.qid for answer in answers if answer.leaks],
         "degraded": sorted({line for answer in answers for line in answer.degraded}),
