@@ -50,6 +50,14 @@ SHAPES: dict[str, tuple[str, str]] = {
     "blanks": ("", " "),
     "line ends": ("", "\n"),
     "mentions": ("", "login "),
+    "words that a password is": ("", "the password for core1 between a and b "),
+    "table": ("host,password\n", "r1,abc123x\n"),
+    "heads of tables": ("", "host,password\n"),
+    "inserted rows": ("insert into t (a,password) values ", "('x','y'),"),
+    "inserts": ("", "insert into t (a,password) values ("),
+    "configuration": ("", "set system login user a "),
+    "configuration in one line": ("set system ", "password "),
+    "argument flags": ("", "-u root -p "),
 }
 
 

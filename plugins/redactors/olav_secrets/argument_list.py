@@ -11,15 +11,16 @@ from olav_secrets.span import Span
 from olav_secrets.text import find
 
 
-def redact_arguments(items: Sequence[Any], found: Counter[str]) -> list[Any]:
-    """Return a copy of the items; if they are a command line, with its secret arguments masked."""
+def redact_arguments(items: Sequence[Any], found: Counter[str], program: str = "") -> list[Any]:
+    """Return a copy of the items; if they are a command line (of `program`, where it does not begin with its
+    own), with its secret arguments masked."""
     result = list(items)
     strings = [item for item in items if isinstance(item, str)]
     if len(strings) < 2 or len(strings) != len(items) or not any(item.startswith("-") for item in strings):
         return result
-    line = " ".join(strings)
-    spans = find(line)
-    start = 0
+    head = f"{program} " if program else ""
+    spans = find(head + " ".join(strings))
+    start = len(head)
     for place, item in enumerate(strings):
         end = start + len(item)
         for span in reversed(spans):

@@ -14,17 +14,17 @@ from olav_secrets.verdict import secret_values
 
 #: Where a name may begin; the rest of it is read from there.
 _STEM = re.compile(
-    r"pass|paas|pasw|psw|pss|pwd|pw|p/w|psk|secr|sercret|token|cred|key|auth|sig|hmac|salt|nonce|cookie|sess|sid|seed"
+    r"pass[ -]phrase|pass|paas|pasw|psw|pss|pwd|pw|p/w|psk|secr|sercret|token|cred|key|auth|sig|hmac|salt|nonce|cookie|sess|sid|seed"
     r"|otp|pin|pat|api|jwt|community|bearer|mnemonic|cert|webhook|code|passphrase|kennwort|senha|contrase|motdepasse|пароль|токен"
-    r"|密\s?码|密碼|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|团体[名字]|共同体|비밀|비번|패스워드|암호|토큰|パスワード|暗証番号|トークン"
+    r"|密\s?码|密碼|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|团体[名字串]?|共同体|비밀|비번|패스워드|암호|토큰|パスワード|暗証番号|トークン"
 )
 _TAIL = re.compile(r"[A-Za-z0-9_$\-]{0,60}(?:\.[A-Za-z_][\w\-]{0,40}){0,3}")
 _HAN_TAIL = re.compile(r"(?:信息|明文|密文|内容|字段|串|值|는|은|を|は)?")
 #: The words after a name that still belong to it: "SECRET KEY:", "password for admin:", "API key (prod):".
 _MORE = re.compile(
     r"(?P<words>(?:[ ](?!is\b|was\b|set\b|to\b)[A-Za-z]{2,14}){1,3}?)(?=\s?[:=：＝])"
-    r"|(?P<of>[ ](?:for|of|on|in|at|to)[ ][^\s:=,;]{1,40}(?:[ ][^\s:=,;]{1,40})?)(?=\s?(?:[:=：＝]|is\b|was\b))"
-    r"|(?P<clause>(?:[ ](?!is\b|was\b)[A-Za-z][A-Za-z0-9'-]{0,15}){1,4}?)(?=[ ](?:is|was)[ ])"
+    r"|(?P<of>[ ](?:for|of|on|in|at|to|between|with)[ ][^\s:=,;]{1,40}(?:[ ][^\s:=,;]{1,40}){0,4}?)(?=\s?(?:[:=：＝]|is\b|was\b))"
+    r"|(?P<clause>(?:[ ](?!is\b|was\b)[A-Za-z][A-Za-z0-9'-]{0,15}){1,7}?)(?=[ ](?:is|was)[ ])"
     r"|(?P<note>[ ]?[(（][^()（）\n:=]{1,40}[)）])(?=\s?[:=：＝])|,default(?=:)"
 )
 _LEFT_WORDS = re.compile(r"(?:[A-Za-z0-9_.$-]{1,24}[ ]){1,2}\Z")
@@ -85,6 +85,6 @@ def _meaning(text: str, start: int, end: int) -> tuple[Named | None, int]:
 
 def _link(text: str, start: int, end: int, reach: int, found: Named) -> Link | None:
     link = plain_link(text, start, reach) or comma_link(text, end)
-    if link is None and (found.level >= LIKELY or found.kind == "key"):
+    if link is None and (found.level >= LIKELY or found.kind in {"key", "pin", "otp"}):
         link = loose_link(text, start, end, reach)
     return link

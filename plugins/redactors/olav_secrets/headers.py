@@ -22,7 +22,13 @@ def _value(match: re.Match[str], text: str) -> str:
 
 def _is_header_value(match: re.Match[str], text: str) -> bool:
     value = _value(match, text)
+    if value.endswith("=") and text[match.end("v") : match.end("v") + 1] in {'"', "'"}:
+        return False  # a parameter of the scheme: Digest username="ops"
     return (not is_harmless(value) and not value.isalpha()) or (len(value) >= 20 and not is_harmless(value))
+
+
+def _is_drawn(match: re.Match[str], text: str) -> bool:
+    return looks_random(_value(match, text))
 
 
 def _is_bearer(match: re.Match[str], text: str) -> bool:
@@ -55,6 +61,9 @@ RULES = [
     low_rule("basic", "basic", r"\bbasic[ \t]{1,3}(?P<v>[a-z0-9+/_-]{8,2048}+={0,2})", _is_basic),
     low_rule("authorization", "authorization",
          rf"authorization(?:\\*[\"'])?\s{{0,3}}(?:[:=]|=>|,)\s{{0,3}}(?:\\*[\"'`])?(?:f[\"'])?(?:(?:{_SCHEMES})[ \t]{{1,3}})?(?P<v>[\w.~+/=|:%-]{{8,8192}}+)(?![(\[{{$<])", _is_header_value),
+    low_rule("authorization", "authorization",
+         r"authorization(?:\\*[\"'])?\s{0,3}[:=]\s{0,3}(?:\\*[\"'`])?[a-z][\w-]{1,24}[ \t]{1,3}(?P<v>[\w.~+/=|:%-]{12,8192}+)(?![(\[{$<])", _is_drawn),
+    low_rule("cookie", "cookie", r"\bcookie(?:\\*[\"'])?\s{0,2}[:=]\s{0,2}(?:\\*[\"'])?(?:[\w.-]{1,60}=[^;\s\"']{0,80};[ ]?){0,8}?[\w.-]{0,40}(?:auth|token|sess|sid|jwt|remember|login)[\w.-]{0,20}=(?P<v>[^;\s\"'\\]{8,4096}+)", _is_header_value),
     low_rule("authorization", "authorization", r"authorization[^\n]{1,40}?\bdigest\b[^\n]{0,400}?\bresponse=\"?(?P<v>[0-9a-f]{32,64})"),
     low_rule("signature", "signature=", r"\b(?:oauth_signature|x-amz-signature|signature)=\\*[\"']?(?P<v>[\w+/%=-]{16,1024}+)"),
     low_rule("credential", "x-amz-credential= x-amz-security-token= credential=",

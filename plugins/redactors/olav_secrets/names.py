@@ -27,7 +27,7 @@ SURE, LIKELY, MAYBE_ = 3, 2, 1
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _HAN_NAME = re.compile(
-    r"(?:密\s?码|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|密碼|团体[名字]|共同体)"
+    r"(?:密\s?码|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|密碼|团体[名字串]?|共同体)"
     r"(?:明文|密文|内容|信息|字段|串|值)?$"
 )
 _HAN_KINDS = {"密钥": "key", "密匙": "key", "秘钥": "key", "私钥": "key", "密鑰": "key", "令牌": "token"}
@@ -52,6 +52,8 @@ def named(name: str) -> Named | None:
     words = [word.lower() for word in _WORD.findall(name)]
     while words and words[-1].isdigit():
         words.pop()
+    if words[:1] == ["enable"] and len(words) == 2 and words[1] in {"secret", "password", "pwd", "pw"}:
+        return Named("password", SURE)  # the name of Cisco's own
     if not words or words[0] in ASKING:
         return None
     if words[-1] in ABOUT and words[-1] not in MAYBE:
@@ -75,7 +77,7 @@ _SAME = frozenset({"key", "token", "secret", "password", "pw", "pwd", "pass", "k
 
 def _word(word: str, before: list[str]) -> Named | None:
     last = before[-1] if before else ""
-    if word in {"passphrase", "passphrases"}:
+    if word in {"passphrase", "passphrases"} or (word == "phrase" and last == "pass"):
         return Named("passphrase", SURE)
     if PASSWORD.search(word):
         return Named("password", SURE)
@@ -92,6 +94,8 @@ def _word(word: str, before: list[str]) -> Named | None:
     if KEY.search(word):
         return _key(word, before)
     if word in MAYBE:
+        if word == "snmpcommunity":
+            return Named("community", SURE)
         if word == "community":
             return Named("community", SURE if "snmp" in before else LIKELY)
         if word == "code":

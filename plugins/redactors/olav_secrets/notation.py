@@ -16,10 +16,10 @@ _SEPARATOR = re.compile(
 _COMMA = re.compile(r"\\*[\"']\s{0,4},\s{0,4}(?=(?P<q>\\*[\"'])[^\"'\n]{1,200}(?P=q)(?!\s?:))")
 _PAREN = re.compile(r"\s?[(（]\s?(?!['\"\s)])|[ ][-–—][ ](?=\S)")
 _VERB = re.compile(
-    r"\s{1,4}(?:is|was|are)\s+(?:now\s+|set\s+to\s+)?|\s{1,4}(?:(?:is\s+|was\s+|has\s+been\s+)?(?:set|changed|updated|reset|rotated))\s+to\s+"
-    r"|\s{1,4}(?:to|as)\s+(?=\S*\d)|\s{0,2}(?:已经?)?(?:是|为|改为|改成|设为|设成|设置为|设置成|更新为|更新成|重置为|重置成|修改为|修改成|变更为|换成|叫做?|改成了|改为了|换成了|设成了|重置成了|重置为了)\s{0,2}[:：]?\s{0,2}"
+    r"'s[ ]+|\s{1,4}(?:is|was|are)\s+(?:now\s+|set\s+to\s+)?|\s{1,4}(?:(?:is\s+|was\s+|has\s+been\s+)?(?:set|changed|updated|reset|rotated))\s+to\s+"
+    r"|\s{1,4}(?:to|as)\s+(?=\S*\d)|\s{0,2}(?:已经?|就|也|都)?(?:用的是|指的是|是|为|改为|改成|设为|设成|设置为|设置成|更新为|更新成|重置为|重置成|修改为|修改成|变更为|换成|叫做?|改成了|改为了|换成了|设成了|重置成了|重置为了)了?\s{0,2}[:：]?\s{0,2}"
 )
-_BLANK = re.compile(r"[ \t]{1,4}(?=\S)|(?<=[\u3400-\u9fff\uac00-\ud7af])(?=[!-~])")
+_BLANK = re.compile(r"[ \t]{1,4}(?=\S)|(?<=[\u3400-\u9fff\uac00-\ud7af])(?=[!-~“「『‘])")
 #: What makes a blank as good as an equals sign: #define, %define, set, setenv, export.
 _DEFINES = re.compile(r"(?:#\s?define|%define|%global|\bset|\bsetenv|\bdefine)\s{1,4}\Z", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ import re
 
 from olav_secrets.names import LIKELY, SURE, named
 from olav_secrets.rule import low_rule
-from olav_secrets.values import is_harmless, looks_random, looks_strong, looks_typed
+from olav_secrets.values import is_harmless, looks_random, looks_signed, looks_strong, looks_typed
 
 
 def _fits(name: str, value: str) -> bool:
@@ -38,6 +38,19 @@ def _is_typed(match: re.Match[str], text: str) -> bool:
     return looks_typed(value) and not is_harmless(value)
 
 
+def _is_chosen(match: re.Match[str], text: str) -> bool:
+    value = text[match.start("v") : match.end("v")]
+    return looks_strong(value) and not is_harmless(value)
+
+
+def _is_random(match: re.Match[str], text: str) -> bool:
+    return looks_random(text[match.start("v") : match.end("v")])
+
+
+def _is_marked(match: re.Match[str], text: str) -> bool:
+    return looks_signed(text[match.start("v") : match.end("v")])
+
+
 def _is_strong(match: re.Match[str], text: str) -> bool:
     value = text[match.start("v") : match.end("v")]
     return looks_strong(value) and any(char in "!@#$%^&*?" for char in value) and not is_harmless(value)
@@ -60,6 +73,14 @@ RULES = [
     low_rule("password", "password 密码 口令", r"(?:password|密码|口令)[ ]?[,，（(][ ]?(?P<v>[^\s,;()\"'`，。]{6,100})", _is_strong),
     low_rule("password", "passw 密码 口令", r"(?:passw|密码|口令)[^\n]{0,120}?[(（](?:was|previously|formerly|old|原为?|旧)[:：]?[ ]?(?P<v>[^\s,;()（）]{5,100})", _is_typed),
     low_rule("password", "from 由 从", r"(?:passw\w{0,8}|\bkey|secret|token|密码|口令|密钥)[^\n]{0,60}?(?:\bfrom[ ]|[由从][ ]?)(?P<v>[^\s,;\u3000-\u9fff]{5,100})(?:[ ]to[ ]|[ ]?[改变换]|[ ]?更[改新换])", _is_typed),
+    low_rule("password", "login cred account access 登录 账号", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|\baccess|登录|账号)[ ]?(?:is|are|with|as|是|为|:|：)?[ ]?(?:root|admin|administrator|operator|user|ubuntu|postgres|oracle|cisco|guest|sa)[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
+    low_rule("password", "password passphrase psk passcode pwd", r"(?<![!-~])[\"'`]?(?P<v>[^\s\"'`,;]{6,64})[\"'`]?[ ](?:as|is|was|for)[ ](?:the|my|our|your|his|her|its|their|a|an|new)?[ ]?(?:[a-z0-9-]{1,20}[ ]){0,2}?(?:password|passphrase|passcode|psk|pwd)\b", _is_chosen),
+    low_rule("password", "密码 口令 密钥", r"(?:用|以|把)[ ]?[“\"'「]?(?P<v>[!-~]{5,64}?)[”\"'」]?[ ]?(?:作为?|做|当作?|设为|设成|为)[^\n，。]{0,16}?(?:密码|口令|密钥)", _is_typed),
+    low_rule("password", "密码 口令 密钥", r"(?<![!-~])(?P<v>[!-~]{6,64})[ ]?(?:是|就是|为)[^\n，。:：]{0,20}?(?:密码|口令|密钥)", _is_typed),
+    low_rule("community", "snmp", r"\bsnmp(?:v[123]c?)?[ ](?:(?:read|write|ro|rw|read-only|read-write)[ ])?(?:string|name)[ ]?(?:is|was|:|=|to)[ ]+[\"'`]?(?P<v>[^\s\"'`,;]{5,64})", _is_typed),
+    low_rule("password", "login 登录 登陆", r"(?:\blogin|登录|登陆)[ ]?(?:用|with|as|:|：)?[ ]?[a-z][\w.@-]{1,40}[ ]?[/:][ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_marked),
+    low_rule("password", "log sign connect", r"\b(?:log[ ]?in|sign[ ]in|connect|logon)[ ](?:[a-z0-9.-]{1,20}[ ]){0,4}?(?:with|as|using|by)[ ][a-z][\w.@-]{1,40}[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
+    low_rule("secret_key", "ak sk", r"(?<![\w-])[as]k[\"']?[ ]?[:=：][ ]?[\"']?(?P<v>[a-z0-9+/]{16,64})(?![\w])", _is_random),
     low_rule("code", "取码 访问码 激活码 授权码 邀请码", r"(?:提取码|访问码|激活码|授权码|邀请码)[ ]?(?:[:：]|是|为)[ ]?(?P<v>[a-z0-9-]{4,40})(?![\w-])"),
     low_rule("otp", "otp code 验证码 校验码 动态码 动态口令", r"(?:\b(?:otp|one-time[ ](?:code|password)|verification[ ]code|2fa[ ]code|mfa[ ]code)|验证码|校验码|动态码|动态口令)[ ]?(?:[:=：]|is|是|为)?[ ]?(?P<v>\d{4,8})(?!\d)"),
 ]  # fmt: skip

@@ -1,11 +1,15 @@
 # ruff: noqa: E501 (tables: one rule a line)
-"""SQL: passwords of users and roles."""
+"""SQL: passwords of users and roles, and of the rows that a statement inserts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from olav_secrets.names import LIKELY, named
 from olav_secrets.rule import low_rule
+from olav_secrets.shadow import View
+from olav_secrets.span import Span
 from olav_secrets.values import is_harmless
 from olav_secrets.words import word_set
 
@@ -28,3 +32,43 @@ RULES = [
     low_rule("password", "login", rf"\b(?:login|encrypted|with)\s+password\s+{_BARE}", _is_secret),
     low_rule("password", "encryptbypassphrase pgp_sym", r"\b(?:encryptbypassphrase|decryptbypassphrase|pgp_sym_\w+)\s*\([^()\n]{0,200}?'(?P<v>[^'\n]{4,200})'\s*[,)]", _is_secret),
 ]  # fmt: skip
+
+_INSERT = re.compile(
+    r"\b(?:insert|replace)\s+(?:or\s+\w+\s+)?into\s+[\w.\"`\[\]]{1,120}\s*\((?P<columns>[^()]{1,2000})\)\s*values\s*"
+)
+_ROW = re.compile(r"\s*,?\s*\(")
+_CELL = re.compile(
+    r"\s*(?:n?'(?P<v>(?:[^'\\\n]|\\.|''){0,4096})'|[^,()']{0,400}(?:\([^()]{0,400}\))?)\s*(?P<end>[,)])"
+)
+#: Rows of one statement that are read.
+_MOST_ROWS = 500
+
+
+def find_inserted(view: View) -> Iterator[Span]:
+    """Yield the strings that stand in the places of secret columns: INSERT INTO t (name, password) VALUES …"""
+    if not view.low_has("into") or not view.low_has("values"):
+        return
+    for statement in _INSERT.finditer(view.low):
+        columns = [named(part.strip(' \t\n"`[]')) for part in statement["columns"].split(",")]
+        if not any(column and column.level >= LIKELY for column in columns):
+            continue
+        place = statement.end()
+        for _ in range(_MOST_ROWS):
+            row = _ROW.match(view.low, place)
+            if row is None:
+                break
+            place, number = row.end(), 0
+            while cell := _CELL.match(view.low, place):
+                column = columns[number] if number < len(columns) else None
+                if (
+                    column
+                    and column.level >= LIKELY
+                    and cell["v"]
+                    and not is_harmless(cell["v"], quoted=True)
+                ):
+                    yield Span(*cell.span("v"), column.kind)
+                place, number = cell.end(), number + 1
+                if cell["end"] == ")":
+                    break
+            else:
+                break

@@ -6,6 +6,7 @@ Keys, order and types stay; strings, and numbers that are passwords, become mark
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -14,12 +15,26 @@ from olav_core import Finding
 from olav_secrets.argument_list import redact_arguments
 from olav_secrets.mark import mark
 from olav_secrets.named_value import Name, is_secret_value, name_of, sibling_name
+from olav_secrets.names import SURE
 from olav_secrets.text import redact_text
+from olav_secrets.values import is_harmless, looks_typed
 
 #: Members that carry what the object they stand in is about: {"token": {"value": "…"}}.
 _CARRIERS = frozenset(
-    {"value", "val", "data", "secret", "plaintext", "content", "default", "string", "text", "raw"}
+    {"value", "val", "data", "key", "secret", "plaintext", "content", "default", "string", "text", "raw"}
 )
+
+
+#: Members that say something of the fields that they name: {"errors": {"password": ["too short"]}}.
+_REMARKS = frozenset({"errors", "error", "messages", "hints", "help", "labels", "descriptions"})
+#: Members whose list is a user and a password.
+_LOGINS = frozenset({"auth", "basic_auth", "basicAuth", "http_auth", "credentials", "login"})
+
+
+#: Where a JSON document may begin in a text, and how many of these places are tried.
+_DOCUMENT = re.compile(r'\{\s*"|\[\s*[\[{"]')
+_MOST_DOCUMENTS = 8
+_DECODER = json.JSONDecoder()
 
 
 def redact(value: Any) -> tuple[Any, tuple[Finding, ...]]:
@@ -39,14 +54,20 @@ def _tree(root: Any, found: Counter[str]) -> Any:
         if isinstance(value, Mapping):
             container[slot] = copy = dict.fromkeys(value)
             beside = sibling_name(value)
+            program = _program(value)
             for key, member in value.items():
+                if program and isinstance(member, list):
+                    member = redact_arguments(member, found, program)
                 carries = str(key).lower() in _CARRIERS
-                todo.append(
-                    (member, name_of(key, value) or ((beside or name) if carries else None), copy, key)
-                )
+                own = None if slot in _REMARKS and not isinstance(member, Mapping) else name_of(key, value)
+                if key in _LOGINS and (login := _login(member)):
+                    member = type(member)([login[0], _marked(login[1], Name("password", SURE), found)])
+                todo.append((member, own or ((beside or name) if carries else None), copy, key))
         elif isinstance(value, (list, tuple)):
             container[slot] = items = redact_arguments(value, found)
             todo.extend((item, name, items, place) for place, item in enumerate(items))
+            if name is None and (paired := _pair_name(items, container)):
+                todo[-1] = (items[1], paired, items, 1)
             if isinstance(value, tuple):
                 tuples.append((container, slot))
         elif isinstance(value, str):
@@ -60,6 +81,36 @@ def _tree(root: Any, found: Counter[str]) -> Any:
     for container, slot in reversed(tuples):
         container[slot] = tuple(container[slot])
     return holder[0]
+
+
+def _program(members: Mapping[Any, Any]) -> str:
+    """Return the program whose arguments stand in a list beside it: {"command": "curl", "args": […]}."""
+    for key in ("command", "cmd", "program", "executable", "bin"):
+        name = members.get(key)
+        if isinstance(name, str) and 0 < len(name) <= 60 and not any(map(str.isspace, name)):
+            return name.rpartition("/")[2]
+    return ""
+
+
+def _pair_name(items: list[Any], container: Any) -> Name | None:
+    """Return what the first of two strings names, in a list of pairs: [["X-Api-Key", "…"], …]."""
+    if len(items) == 2 and all(isinstance(item, str) for item in items) and isinstance(container, list):
+        found = name_of(items[0], {}) if len(items[0]) <= 60 else None
+        if found is not None and (found.header or looks_typed(items[1])):
+            return found
+    return None
+
+
+def _login(member: Any) -> tuple[str, str] | None:
+    if (
+        isinstance(member, (list, tuple))
+        and len(member) == 2
+        and all(isinstance(each, str) for each in member)
+    ):
+        user, password = member
+        if looks_typed(password) and not is_harmless(password):
+            return user, password
+    return None
 
 
 def _marked(secret: str, name: Name, found: Counter[str]) -> str:
@@ -78,21 +129,26 @@ def _text(value: str, name: Name | None, found: Counter[str]) -> str:
 
 
 def _json(text: str, found: Counter[str]) -> str:
-    """Return a JSON document without the secrets that only its structure tells; other texts unchanged."""
-    bare = text.strip()
-    if not (bare[:1] in {"{", "["} and bare[-1:] in {"}", "]"} and len(bare) > 8):
-        return text
-    try:
-        document = json.loads(bare)
-    except (ValueError, RecursionError):
-        return text
-    more: Counter[str] = Counter()
-    clean = _tree(document, more)
-    if not more:
-        return text
-    found.update(more)
-    indent = 2 if "\n" in bare else None
-    return json.dumps(clean, ensure_ascii=bare.isascii(), indent=indent)
+    """Return the text, its JSON documents without the secrets that only their structure tells."""
+    place = 0
+    for _ in range(_MOST_DOCUMENTS):
+        opening = _DOCUMENT.search(text, place)
+        if opening is None:
+            break
+        try:
+            document, end = _DECODER.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):
+            place = opening.end()
+            continue
+        bare, more = text[opening.start() : end], Counter[str]()
+        clean = _tree(document, more)
+        if more:
+            found.update(more)
+            indent = 2 if "\n" in bare else None
+            bare = json.dumps(clean, ensure_ascii=bare.isascii(), indent=indent)
+            text = f"{text[: opening.start()]}{bare}{text[end:]}"
+        place = opening.start() + len(bare)
+    return text
 
 
 def _bytes(value: bytes | bytearray, name: Name | None, found: Counter[str]) -> bytes | bytearray:

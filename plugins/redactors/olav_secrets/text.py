@@ -14,6 +14,7 @@ from olav_secrets import (
     pairs,
     private_keys,
     sql,
+    tables,
     tokens,
     urls,
 )
@@ -55,6 +56,8 @@ def find(text: str, wrappings: int = _WRAPPINGS) -> list[Span]:
         *tokens.find_prefixed(view),
         *assignments.find(view),
         *mentions.find(view),
+        *sql.find_inserted(view),
+        *tables.find(view),
     ]
     if wrappings:
         spans += encoded.find(view.text, lambda inner: find(inner, wrappings - 1))

@@ -14,6 +14,9 @@ _LABELS = re.compile(
 )
 
 
+_HEX = re.compile(r"(?=[a-f]*\d)[0-9a-f]{24,}\Z")
+
+
 def _is_password(match: re.Match[str], text: str) -> bool:
     value = text[match.start("v") : match.end("v")]
     return (
@@ -24,7 +27,8 @@ def _is_password(match: re.Match[str], text: str) -> bool:
 
 
 def _is_token(match: re.Match[str], text: str) -> bool:
-    return looks_random(text[match.start("v") : match.end("v")])
+    value = text[match.start("v") : match.end("v")]
+    return looks_random(value) or bool(_HEX.match(value))
 
 
 def _is_pair(match: re.Match[str], text: str) -> bool:
@@ -39,7 +43,7 @@ RULES = [
     rule("url_password", "jdbc:oracle", r"jdbc:oracle:\w{1,8}:[^\s/:@]{1,60}/(?P<v>[^\s@\"']{1,100})@", _is_password),
     rule("url_password", "sqlplus expdp impdp", r"\b(?:sqlplus|expdp|impdp|rman|sqlldr)\s+(?:-\w+\s+)?[\"']?\w{1,40}/(?P<v>[^\s@\"']{1,100})@?", _is_password),
     rule("url_password", "@", r"(?<![\w/:.@-])(?:[\w.-]{1,30}/)?(?P<user>[A-Za-z][\w.+-]{0,40}):(?P<v>[^\s:@/\"'<>|,;(){}]{5,80})@(?=[\w-]{1,60}(?:\.[\w-]{1,60})+|localhost)", _is_pair),
-    rule("password", ":543 :6432: :*:", r"(?m:^)[\w.*-]{1,100}:(?:543\d|6432|\*):[^:\s]{1,60}:[^:\s]{1,60}:(?P<v>[^\s:]{4,100})[ \t]*(?m:$)", _is_password),
+    rule("password", ":543 :6432: :*:", r"(?<![^\s:])[\w.*-]{1,100}:(?:543\d|6432|\*):[^:\s]{1,60}:[^:\s]{1,60}:(?P<v>[^\s:]{4,100})[ \t]*(?m:$)", _is_password),
     rule("password", "machine", r"\bmachine\s+\S{1,100}\s+login\s+\S{1,100}\s+password\s+(?P<v>\S{1,200})", _is_password),
     rule("password", "smb", r"\b(?:smbclient|smbmap|rpcclient|net\s+rpc|mount\.cifs)\b[^\n|;]{0,200}?(?:-U|--user)[ =]?[\"']?[^\s%\"']{1,60}%(?P<v>[^\s\"']{1,100})", _is_password),
 ]  # fmt: skip

@@ -7,40 +7,21 @@ import re
 
 from olav_secrets.fillers import FILLER_WORDS, FILLERS, PROSE
 from olav_secrets.names import named
+from olav_secrets.references import is_reference as is_reference
 from olav_secrets.shadow import MASKED
+from olav_secrets.words import ABOUT, NEUTRAL
 
 #: A vendor's prefix in front of a filler: sk-xxxx, ghp_your_token.
 _PREFIX = re.compile(
     r"(?:sk|pk|rk|ghp|gho|glpat|xox[a-z]|hf|npm|ak|akia|sk-ant|sk-proj)[-_](?=[xX.*…<\[{]|your|my|example|test-?key)"
 )
 _ALGORITHM = re.compile(
-    r"(?:curve25519|x25519|ed25519|ecdsa|ecdh|ssh|rsa|dsa|hmac|aes\d*|chacha20|diffie|sntrup\d*|sha\d*|md5|[hre]s(?:256|384|512)|tls\w*)(?:[-_@.][a-z0-9.@-]*)?"
+    r"(?:curve25519|x25519|ed25519|ecdsa|ecdh|ssh|rsa|dsa|hmac|aes\d*|chacha20|diffie|sntrup\d*|sha\d*|md5|[hre]s(?:256|384|512)|tls(?:v?\d[\d._]*)?)(?:[-_@.][a-z0-9.@-]*)?"
 )
 _HAN_PROSE = re.compile(
     "[见请已未需无空由在位天]|至少|必须|存放|联系|过期|重置|轮换|默认|策略|管理|使用|不能|不可|为空|同上|保密|略"
 )
 _HAN = re.compile(r"[\u3400-\u9fff\uac00-\ud7af\u3040-\u30ff]")
-_REFERENCE = re.compile(
-    r"""
-    \$\{\{?.*\}   | \$\(.*\)?  | \$[A-Z_][A-Z0-9_]*(?:\}|\b)\Z | \$[a-z_]+(?:[A-Z][a-z]+)*(?:->\w+)?;?\Z | \$env:\w+
-    | %[A-Za-z_]\w*% | %\(?\w*\)?[sdvrq] | \{\{.*\}\} | \{[A-Za-z_][\w.!:\[\]'"-]*\} | \#\{.* | @\{.*\} | \[\[.*\]\]
-    | <[A-Za-z_/!%][^<>]*>?    | \[[A-Za-z _-]+\]   | :[a-z_]+ | \?
-    | [xX*•.\-_#?=…]{3,}       | [A-Za-z]{0,4}(?:\*{3,}|x{4,}|X{4,}|\.{3,}|…)[A-Za-z0-9]{0,4}
-    | (?:https?|file|arn|vault|op|ssm|env|keyring|secretsmanager|awssm|gcpsm|azkv|ref\+\w+|aws-sm|doppler)s?:(?!.*:.*@).*
-    | ENC\[.*  | ENV\[.*  | !(?:Ref|Sub|GetAtt|ImportValue|Join|vault|secret|env\w*|include)\b.* | !\w+\ .* | @Microsoft\.KeyVault\(.* | projects/.+/secrets/.+
-    | (?:[\w$.]+->)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\??[(\[].*       # a call, an index
-    | (?:self|this|cls|config|configs|settings|setting|environ|env|os|process|var|local|data|module|args|argv|opts|options
-       |request|req|ctx|context|params|app|cfg|conf|secrets|vault|credentials|creds|user|input|inputs|props|state|import
-       |System|ENV|Rails|Configuration|ConfigurationManager|account|auth|client|session|payload|body|values|Values|\.Values
-       |each|output|random_password|module|azurerm_\w+|aws_\w+|google_\w+)(?:\??\.[\w$-]+)+;?
-    | (?:await|new|lambda|func|fn|function|return)\b.*
-    | /[a-z]{2,8} | \.{0,2}~?/(?:[\w.@+-]+/)+[\w.@+-]*  | \.{1,2}/[\w.-]+ | [A-Za-z]:\\[\w\\. -]+ | [\w.-]+\.(?:pem|crt|cer|key|pub|p12|pfx|jks
-       |json|ya?ml|txt|env|ini|conf|cfg|toml|md|py|js|ts|go|sh|html?|properties|keytab)
-    | 0x[0-9a-fA-F]{1,16} | (?:alt|ctrl|cmd|shift|option|Alt|Ctrl|Cmd|Shift|Option|CTRL|ALT)\+\S+
-    | (?:19|20)\d\d-\d\d-\d\d(?:[T\ ].*)?
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _PARTS = re.compile(r"[\W_]+")
@@ -72,7 +53,7 @@ def is_harmless(value: str, *, quoted: bool = False) -> bool:
         variable = (
             not quoted and len(words) > 1 and _IDENTIFIER.match(value) and not any(map(str.isdigit, words))
         )
-        if variable and (named(value) or value.isupper()):  # DB_PASSWORD, apiToken
+        if variable and (_names_one(words) or value.isupper()):  # DB_PASSWORD, apiToken
             return True
     if value.isupper() and "_" in value and named(value) and _IDENTIFIER.match(value):
         return True  # the name of an environment variable, quoted
@@ -81,9 +62,12 @@ def is_harmless(value: str, *, quoted: bool = False) -> bool:
     return bool(_HAN.search(value) and _HAN_PROSE.search(value))
 
 
-def is_reference(value: str) -> bool:
-    """Return whether it points to a secret kept elsewhere, or leaves a gap for one: $TOKEN, <password>, ****."""
-    return bool(_REFERENCE.fullmatch(value[:400])) or not value.strip(MASKED)
+def _names_one(words: list[str]) -> bool:
+    """Return whether a variable's words name a secret with nothing strange behind it: dbPassword, tokenValue,
+    but not mailPwMt, which somebody chose."""
+    last = words[-1].lower()
+    known = last in ABOUT or last in NEUTRAL or last in FILLER_WORDS
+    return named(last) is not None or (known and named("_".join(words)) is not None)
 
 
 def is_prose(value: str) -> bool:
@@ -124,6 +108,17 @@ def looks_chosen(value: str) -> bool:
         and all(any(map(test, value)) for test in (str.islower, str.isupper, str.isdigit))
         and any(char in "!@$%^&*?~" for char in value[1:])
         and not _PLAIN_FORMS.fullmatch(value)
+    )
+
+
+def looks_signed(value: str) -> bool:
+    """Return whether letters, digits and a sign that names and addresses do not have stand in one word."""
+    value = value.strip().rstrip(".,;:")
+    return (
+        len(value) >= 6
+        and any(char in "!#$^*~" for char in value[1:])
+        and any(map(str.isdigit, value))
+        and any(map(str.isalpha, value))
     )
 
 

@@ -18,14 +18,18 @@ from olav_secrets.values import (
 )
 
 _WORD_FOLLOWS = re.compile(r"[,.;]?[ \t]+[A-Za-z][a-z'’-]*(?![\w.-]*\s?[:=(@])")
-_MORE_WORDS = re.compile(r"(?:[ ]+[a-z][a-z'-]*(?!\w*\s?[:=])){0,12}", re.IGNORECASE)
+_MORE_WORDS = re.compile(r"(?:[ ]+[a-z0-9][a-z0-9'-]*(?!\w*\s?[:=])){0,12}", re.IGNORECASE)
+#: A member of its own, found by its own name: credentials: username=ops, …
+_MEMBER = re.compile(r"[A-Za-z_][\w-]{0,40}=[^=]")
 
 
 def secret_values(text: str, found: Named, link: Link) -> Iterator[Value]:
     """Yield the values behind the link that are secrets."""
     values = values_at(text, link.place)
-    for value in _phrase(text, values) if found.kind == "passphrase" else values:
+    for value in _phrase(text, values) if found.kind == "passphrase" and link.op != " " else values:
         inner = text[value.start : value.end]
+        if not value.quoted and _MEMBER.match(inner):
+            continue
         if not is_harmless(inner, quoted=value.quoted) and _is_secret(text, inner, value, found, link.op):
             yield value
 
@@ -39,7 +43,9 @@ def _phrase(text: str, values: Iterator[Value]) -> Iterator[Value]:
 
 def _is_secret(text: str, inner: str, value: Value, found: Named, op: str) -> bool:
     if found.level < LIKELY and op in {"(", "is", " "}:
-        return looks_chosen(inner)
+        number = op == "is" and found.kind in {"pin", "otp"} and inner.isdigit() and 4 <= len(inner) <= 8
+        drawn = found.kind == "key" and len(inner) >= 20 and looks_random(inner) and inner[:4] != "AAAA"
+        return number or drawn or looks_chosen(inner)
     if op == "(":
         return looks_strong(inner)
     if op == ",":
@@ -51,7 +57,7 @@ def _is_secret(text: str, inner: str, value: Value, found: Named, op: str) -> bo
         chinese = text[value.start - 2 : value.start].strip() > "\u3000"  # a Chinese name stands in front
         if inner.isdigit():
             return chinese and found.kind == "password" and len(inner) >= 6
-        if value.quoted or chinese or (found.kind == "password" and len(inner) >= 6):
+        if value.quoted or chinese or (found.kind in {"password", "passphrase"} and len(inner) >= 6):
             return looks_typed(inner)
         return looks_strong(inner)
     if found.level == SURE:

@@ -52,7 +52,7 @@ NEUTRAL = word_set(
 
 #: Qualifiers that make a key a secret one.
 SECRET_KEYS = word_set(
-    "api access secret private auth authentication authorization encryption encrypt encrypted decryption decrypt signing "
+    "api access secret private psk auth authentication authorization encryption encrypt encrypted decryption decrypt signing "
     "sign signature shared preshared master account wep wpa wpa2 ike ipsec isakmp tacacs radius hmac aes des 3des "
     "cipher crypto consumer license licence deploy webhook client admin root bot accesskey subscription instrumentation "
     "integration ingest ingestion service storage application"
@@ -78,4 +78,5 @@ MAYBE = {
     "sid": "session", "jsessionid": "session", "phpsessid": "session", "hmac": "signature", "seed": "seed",
     "pat": "token", "bearer": "token", "otp": "otp", "totp": "otp", "mnemonic": "seed", "cert": "key",
     "certificate": "key", "api": "api_key", "webhook": "webhook", "code": "code", "pin": "pin", "community": "community",
+    "snmpcommunity": "community", "ak": "access_key", "sk": "secret_key",
 }  # fmt: skip
