@@ -127,6 +127,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.text.claim import Claim as Claim
     from olav_core.text.claim import claim_of as claim_of
     from olav_core.text.language import language_of as language_of
+    from olav_core.writer import Remembered as Remembered
 
 __version__ = "0.1.0"
 
@@ -172,6 +173,7 @@ _PUBLIC = {
     "Claim": "text.claim",
     "claim_of": "text.claim",
     "Conflict": "succession",
+    "Remembered": "writer",
     "Succession": "succession",
     "analyze": "text.analyzer",
     "query_terms": "text.analyzer",

@@ -135,7 +135,8 @@ def import_guides(
 
     With --json: {"directory", "files", "marked", "added", "changed", "moved", "unchanged", "retired",
     "kept", "erased", "embedded", "applied", "items": [{"action", "id", "category", "scope", "path",
-    "previous_id"}], "faults": [{"path", "line", "message", "blocks"}]}.
+    "previous_id"}], "faults": [{"path", "line", "message", "blocks"}], "conflicts": [{"id", "text", "topic",
+    "ours", "theirs", "outcome"}]}; a conflict is a memory that says otherwise than one that came in.
     """
     _run(
         "Importing guides",
@@ -248,12 +249,15 @@ def _head(report: ImportReport) -> Text:
     return line
 
 
-def _foot(report: ImportReport, dry_run: bool) -> list[Text]:
+def _foot(report: ImportReport, dry_run: bool) -> list[Any]:
     from rich.text import Text
 
+    from olav_core.cli.view import conflict_lines
+
+    out = conflict_lines(report.conflicts)
     if dry_run:
-        return [Text("Dry run: nothing was written.", style="yellow")]
-    if not report.applied:
+        out.append(Text("Dry run: nothing was written.", style="yellow"))
+    elif not report.applied:
         text = "Nothing was imported (--strict): correct the faults and run it again."
-        return [Text(text, style="red")]
-    return []
+        out.append(Text(text, style="red"))
+    return out

@@ -8,6 +8,7 @@ from attrs import asdict, frozen
 
 from olav_core.errors import ImportFaultsError
 from olav_core.specs import Fault
+from olav_core.succession import Conflict
 
 #: `kept`: the store's row is newer than the file's, or somebody else's and the import yields. `erased`: its
 #: text was forgotten and stays out.
@@ -30,6 +31,7 @@ class ImportItem:
 class ImportReport:
     """The outcome of one import: every memory that a file brought, and every fault of every file.
 
+    `conflicts`: memories that say otherwise than what came in, and which of both is in force.
     `embedded` counts texts that needed a new vector; `marked` counts files kept out by a `.removed` mark.
     With `applied` False (a dry run, or `strict` and a fault) nothing was written, and the counts tell what
     would have been.
@@ -42,6 +44,7 @@ class ImportReport:
     applied: bool = True
     items: tuple[ImportItem, ...] = ()
     faults: tuple[Fault, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def added(self) -> int:
@@ -102,4 +105,5 @@ class ImportReport:
             "applied": self.applied,
             "items": [asdict(item) for item in self.items],
             "faults": [asdict(fault) for fault in self.faults],
+            "conflicts": [asdict(conflict) for conflict in self.conflicts],
         }

@@ -24,6 +24,7 @@ from olav_core.store.tombstones import text_hash
 if TYPE_CHECKING:
     from olav_core.arrays import FloatArray
     from olav_core.memory import Memory
+    from olav_core.succession import Conflict
 
 #: Rows per commit: embedders fill their batches, and memory stays flat in the length of the file.
 BATCH = 512
@@ -64,6 +65,7 @@ def import_jsonl(
         applied=applied,
         items=tuple(work.items),
         faults=tuple(work.faults),
+        conflicts=tuple(work.conflicts),
     )
 
 
@@ -84,6 +86,7 @@ class _Restore:
         self.rows = self.embedded = 0
         self.items: list[ImportItem] = []
         self.faults: list[Fault] = []
+        self.conflicts: list[Conflict] = []
 
     def fault(self, line: int, message: str) -> None:
         self.faults.append(Fault(str(self.path), line, message))
@@ -207,6 +210,7 @@ class _Restore:
                 if written.created or written.changed:
                     self.memory.registry.notify_written(record)
         outcomes = self.memory.write(without) if without else []
+        self.conflicts += [conflict for outcome in outcomes for conflict in outcome.conflicts]
         return {outcome.id: outcome.error for outcome in outcomes if outcome.error is not None}
 
     def say(self, action: Any, row: _Row) -> None:

@@ -55,7 +55,7 @@ def olav_register_categories() -> list[CategorySpec]:
             id="preference",
             title="Preference",
             purpose="How a person wants things to be done or shown",
-            origins=frozenset({"user", "agent", "directive"}),
+            origins=frozenset({"user", "agent", "directive", "document"}),
             quota=0,
             cap=2,
             gates=(GateUse("current"), GateUse("evidence")),
