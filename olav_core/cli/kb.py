@@ -10,6 +10,7 @@ COMMANDS = {
     "import-guides": "olav_core.cli.kb_import:import_guides",
     "import-formats": "olav_core.cli.kb_import:import_formats",
     "prime": "olav_core.cli.kb_prime:prime",
+    "lint": "olav_core.cli.kb_lint:lint",
     "import": "olav_core.cli.kb_import:import_files",
     "export": "olav_core.cli.kb_export:export",
     "list": "olav_core.cli.kb_read:list_memories",

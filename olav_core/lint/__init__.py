@@ -1,0 +1,1 @@
+"""Lint: guides that contradict, shadow one another or never fire."""
