@@ -13,7 +13,7 @@ from olav_learn.run_call import RunCall
 def audited_calls(memory: Memory) -> list[RunCall]:
     """Return the audit trail within `learning.window_days` as calls, oldest first.
 
-    Of a row's metadata: `tool` (else `action`), `args`, `error` (else the text), `outcome`, `run`.
+    Of a row's metadata: `tool` (else `action`), `args` of a tool, `error` (else the text), `outcome`, `run`.
     """
     since = clock.now() - timedelta(days=memory.settings.learning.window_days)
     calls = []
@@ -23,7 +23,7 @@ def audited_calls(memory: Memory) -> list[RunCall]:
         if outcome in NO_FAILURE or row.timestamp < since:
             continue
         failed = outcome not in FINE
-        args = data.get("args")
+        args = data.get("args") if data.get("tool") else None
         said = str(data.get("error") or row.text)
         calls.append(
             RunCall(

@@ -25,9 +25,9 @@ _RUN: Final = {
 
 @frozen(kw_only=True)
 class LearningTool:
-    """One tool. Call it with its arguments as keywords; it answers JSON text, errors too.
+    """One tool. `run` it with its arguments as keywords; it answers JSON text, errors too.
 
-    LangChain: `StructuredTool.from_function(tool, name=tool.name, description=tool.description,
+    LangChain: `StructuredTool.from_function(tool.run, name=tool.name, description=tool.description,
     args_schema=dict(tool.parameters))`. `openai` is its entry in a request's `tools`.
     """
 
@@ -37,6 +37,10 @@ class LearningTool:
     call: Callable[..., Mapping[str, Any]]
 
     def __call__(self, **arguments: Any) -> str:
+        return self.run(**arguments)
+
+    def run(self, **arguments: Any) -> str:
+        """Do it and return the answer for the model."""
         try:
             unknown = sorted(set(arguments) - set(self.parameters["properties"]))
             if unknown:
