@@ -26,6 +26,7 @@ COMMANDS = {
     "kb": "olav_core.cli.kb:kb",
     "context": "olav_core.cli.context:context",
     "agent": "olav_core.cli.agent:agent",
+    "bundle": "olav_core.cli.bundle:bundle",
     "capture": "olav_core.cli.capture:capture",
     "plugins": "olav_core.cli.plugins:plugins",
     "hooks": "olav_core.cli.hooks:hooks",

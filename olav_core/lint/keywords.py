@@ -53,7 +53,7 @@ def find_shared_keywords(memory: Memory, guides: list[Guide], many: int = MANY) 
             yield LintFinding(
                 rule="shared_keyword",
                 severity="warning",
-                message=f"The keyword '{word}' stands in {len(found)} guides: it tells none apart. {names}, …",
+                message=f"The keyword '{word}' tells none of {len(found)} guides apart: {names}, …",
                 mend="Keep it in the one guide that it means, and give the others longer, rarer words.",
                 guides=tuple(guide.ref for guide in found),
             )

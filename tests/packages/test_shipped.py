@@ -11,10 +11,20 @@ from click.testing import CliRunner
 from package_files import guide, skill_folder
 
 import olav_core
-from olav_core import DirectiveSpec, EmbeddingDimMismatchError, Memory
+from olav_core import EmbeddingDimMismatchError, Memory
 from olav_core.cli.main import main
 from olav_core.packages.agents import install_agent, remove_agent
 from olav_core.packages.shipped import prime_directives, settle_space
+
+
+PLUGIN = """
+from pathlib import Path
+from olav_core import DirectiveSpec, hookimpl
+
+@hookimpl
+def olav_register_directives():
+    return [DirectiveSpec(id="rules", purpose="Rules", folder=Path({str_folder!r}))]
+"""
 
 
 def olav(*args: object, code: int = 0) -> Any:
@@ -86,19 +96,30 @@ def test_what_a_newer_version_ships_no_longer_is_retired(tmp_path: Path) -> None
     for name in ("old", "kept"):
         (shipped / "core" / "guides" / f"{name}.guide.yaml").write_text(guide(name, f"Rule {name}."))
 
-    class Plugin:
-        @staticmethod
-        @olav_core.hookimpl
-        def olav_register_directives() -> list[DirectiveSpec]:
-            return [DirectiveSpec(id="rules", purpose="Rules", folder=shipped)]
-
-    registry = olav_core.build_registry()
-    with olav_core.init(tmp_path / "ws", embedder="hashing", registry=registry) as memory:
-        object.__setattr__(memory.registry, "directives", {"rules": Plugin.olav_register_directives()[0]})
-        assert prime_directives(memory)[0].added == 2
+    plugin = tmp_path / "ws" / ".olav" / "plugins" / "olav_rules.py"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text(PLUGIN.format(str_folder=str(shipped)), encoding="utf-8")
+    with olav_core.init(tmp_path / "ws", embedder="hashing") as memory:
+        assert memory.registry.owner("directives", "rules").name == "olav_rules"
+        assert {report.directory: report.added for report in prime_directives(memory)} == {
+            ".olav/shipped/platform": 8,
+            ".olav/shipped/rules": 2,
+        }
         (shipped / "core" / "guides" / "old.guide.yaml").unlink()
-        assert prime_directives(memory)[0].retired == 1
-        assert [row.text for row in memory.list()] == ["Rule kept."]
+        assert sum(report.retired for report in prime_directives(memory)) == 1
+        assert "Rule kept." in [row.text for row in memory.list()]
+        assert "Rule old." not in [row.text for row in memory.list()]
+
+
+def test_a_folder_that_is_none_is_a_fault_of_its_plug_in(tmp_path: Path) -> None:
+    plugin = tmp_path / "plugins" / "olav_rules.py"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text(PLUGIN.format(str_folder=str(tmp_path / "nothing")), encoding="utf-8")
+    registry = olav_core.build_registry(plugin_dir=plugin.parent)
+    assert "rules" not in registry.directives
+    (fault,) = registry.faults
+    assert "folder" in str(fault)
+    assert "package data" in str(fault)
 
 
 def test_case_50_a_users_rows_survive_every_installation_and_import(root: Path, tmp_path: Path) -> None:
