@@ -9,7 +9,7 @@ as many vectors, best 13 of all rows, is taken in the same run: the physical ref
 
 Above 50,000 rows the rest are near copies of those (copies.py). Above `recall.resident_rows` the nearest 10
 of a shortlist are compared with the nearest 10 of all rows, by exact vectors. `--keep DIR` keeps the stores,
-and uses those that it finds there. `--priority` asks the system not to interrupt the queries (needs the right to).
+and uses those that it finds there. `--priority` asks the system not to interrupt the queries (needs a right).
 """
 
 from __future__ import annotations

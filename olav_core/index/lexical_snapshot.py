@@ -68,8 +68,9 @@ class LexicalSnapshot:
                     clauses.append((Occur.Must, Query.const_score_query(chosen, 0.0)))
             query = Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
             hits = self.searcher.search(query, limit, count=False).hits
-            ids = self.searcher.fast_field_values("row", [address for _, address in hits])
-        scores = np.fromiter((score for score, _ in hits), dtype=np.float32, count=len(hits))
+            values, addresses = zip(*hits, strict=True) if hits else ((), ())
+            ids = self.searcher.fast_field_values("row", list(addresses))
+        scores = np.array(values, dtype=np.float32)
         total = sum(weight * idf(self.stats.documents, frequencies.get(t, 0)) for t, weight in terms.items())
         return np.array(ids, dtype=np.uint64), scores / np.float32(total * (K1 + 1))
 

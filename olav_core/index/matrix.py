@@ -39,6 +39,11 @@ class FloatRows:
         scan(self.blocks, vector, scores)
         return scores
 
+    def vector(self, row: int) -> FloatArray:
+        """Return the centred unit vector of a row, float32 [d]."""
+        found: FloatArray = self.blocks[row // BLOCK_ROWS][row % BLOCK_ROWS]
+        return found
+
     def vectors(self, rows: NDArray[np.int64]) -> FloatArray:
         """Return the centred unit vectors of rows, float32 [m, d]."""
         import numpy as np

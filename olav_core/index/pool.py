@@ -1,4 +1,4 @@
-"""The pool: what one recall may choose from, and the candidates it chooses."""
+"""The pool: what one recall may choose from."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field
 
-from olav_core.errors import StoreError
-from olav_core.records import MemoryRecord
+from olav_core.index.candidate import Candidate as Candidate  # named here for those who rank
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from olav_core.index.record_cache import RecordCache
     from olav_core.index.resident import RowVectors
     from olav_core.index.rows import RowTable
+    from olav_core.records import MemoryRecord
 
 
 #: Values that a bound is guessed from (`best_of`).
@@ -29,56 +29,6 @@ class KeywordLookup(Protocol):
     """Finds (rows, strengths) of the rows with a keyword in a text."""
 
     def hits(self, text: str) -> tuple[NDArray[np.int64], FloatArray]: ...
-
-
-@define(eq=False, kw_only=True)
-class Candidate:
-    """One row that is up for a slot. Stages change it as it passes through.
-
-    `fused` is the score that the pool was asked for the best of, `score` the present one. `distance` is
-    squared L2 in the centred space (2 - 2 cos), `canonical_distance` the same on the scale of gates; None
-    without a query vector, the latter also without a scale. `leg_ranks` count from 1, None where the leg does
-    not know the row. `keyword_strength` is 0 when no keyword of the row is in the query.
-    """
-
-    row: int
-    id: str
-    category: str
-    scope: str = "global"
-    score: float = 0.0
-    fused: float = 0.0
-    boost: float = 0.0
-    keyword_strength: float = 0.0
-    distance: float | None = None
-    canonical_distance: float | None = None
-    leg_ranks: dict[str, int | None] = field(factory=dict)
-    leg_scores: dict[str, float] = field(factory=dict)
-    _record: MemoryRecord | None = field(default=None, repr=False)
-    _vector: FloatArray | None = field(default=None, repr=False)
-    _pool: Pool | None = field(default=None, repr=False)
-
-    @property
-    def record(self) -> MemoryRecord:
-        """The memory itself, read from the store on first use (`Pool.load` reads many at once).
-
-        Raises StoreError when it was deleted after the recall began.
-        """
-        if self._record is None and self._pool is not None:
-            self._pool.load([self])
-        if self._record is None:
-            raise StoreError(f"memory {self.id} was deleted while it was being recalled. Recall again.")
-        return self._record
-
-    @property
-    def vector(self) -> FloatArray:
-        """The row's centred unit vector, float32 [d]."""
-        if self._vector is None:
-            if self._pool is None:
-                raise StoreError(
-                    f"candidate {self.id} has neither a vector nor a pool. Build it with one of them."
-                )
-            self._vector = self._pool.vector(self.row)
-        return self._vector
 
 
 @define(eq=False, kw_only=True)
@@ -165,10 +115,7 @@ class Pool:
         """Return a row's centred unit vector, float32 [d]."""
         if not 0 <= row < self.size:
             raise IndexError(f"row {row} is outside the pool of {self.size} rows")
-        import numpy as np
-
-        found: FloatArray = self._vectors.vectors(np.array([row]))[0]
-        return found
+        return self._vectors.vector(row)
 
     def vectors(self, rows: Sequence[int] | NDArray[np.int64]) -> FloatArray:
         """Return the centred unit vectors of rows, float32 [m, d]."""
@@ -279,13 +226,14 @@ def best_of(values: FloatArray, count: int) -> NDArray[np.int64]:
     """
     import numpy as np
 
+    if not np.isfinite(values).all():
+        values = np.nan_to_num(values, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     step = len(values) // _SAMPLE
     if step > 1:
         rank = min(3 * count // step + 8, _SAMPLE // 2)
-        sample = np.nan_to_num(values[::step], nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        sample = values[::step]
         bound = np.partition(sample, len(sample) - rank)[-rank]
         above = np.flatnonzero(values >= bound)
         if len(above) >= count:
             return above[np.argpartition(values[above], len(above) - count)[-count:]]
-    values = np.nan_to_num(values, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     return np.argpartition(values, len(values) - count)[-count:]

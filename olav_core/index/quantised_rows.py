@@ -112,6 +112,13 @@ class QuantisedRows:
         scan(self.tail, vector, scores[len(self.raw) :])
         return scores
 
+    def vector(self, row: int) -> FloatArray:
+        """Return the exact centred unit vector of a row, float32 [d]."""
+        import numpy as np
+
+        found: FloatArray = self.vectors(np.array([row]))[0]
+        return found
+
     def vectors(self, rows: NDArray[np.int64]) -> FloatArray:
         """Return the exact centred unit vectors of rows, float32 [m, d]."""
         import numpy as np

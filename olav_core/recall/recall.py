@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from attrs import asdict, frozen
+from attrs import frozen
 
+# Named here for those who look for it beside its recall.
+from olav_core.recall.trace import CandidateTrace as CandidateTrace
 from olav_core.records import MemoryRecord
-
-Decision = Literal["injected", "gate", "floor", "cap", "duplicate", "budget", "outranked", "gone"]
 
 
 @frozen(kw_only=True)
@@ -33,27 +33,6 @@ class RecalledMemory:
 
 
 @frozen(kw_only=True)
-class CandidateTrace:
-    """Why one candidate was, or was not, injected. Ranks count from 1; None: the leg did not find it."""
-
-    id: str
-    category: str
-    scope: str
-    leg_ranks: Mapping[str, int | None]
-    leg_scores: Mapping[str, float]
-    fused: float
-    boost: float
-    score: float
-    distance: float | None
-    canonical_distance: float | None
-    decision: Decision
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@frozen(kw_only=True)
 class Recall:
     """One recall. `degraded` names the legs and stages that failed and how; empty means that all ran, so
     that no items then means no memories. `timings_ms` holds the stages and `total`;
@@ -70,7 +49,7 @@ class Recall:
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     timings_ms: Mapping[str, float]
-    trace: tuple[CandidateTrace, ...] = ()
+    trace: Sequence[CandidateTrace] = ()
 
     def to_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the stable JSON object of `olav recall --json`; with `explain`, the trace too."""

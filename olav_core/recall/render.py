@@ -17,6 +17,8 @@ _OPENING = re.compile(r"<relevant-memories(?:\s[^<>]*)?>")
 _CUT_BLOCK = re.compile(r"<relevant-memories(?:\s[^<>]*)?>[^<]*<memory\b.*\Z", re.DOTALL)
 #: Bidirectional overrides and isolates can make a reader see another order than the model.
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+#: What needs no escaping between quotes.
+_PLAIN = re.compile(r"[A-Za-z0-9:_./ -]*\Z")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -26,7 +28,7 @@ def estimate_tokens(text: str) -> int:
     Which tokenizer the model has is not known here; common ones spend about 0.6-1 token on a CJK
     character and about 0.25 on a character of English or JSON.
     """
-    cjk = len(_CJK.findall(text))
+    cjk = 0 if text.isascii() else len(_CJK.findall(text))
     return cjk + -(-(len(text) - cjk) // 4)
 
 
@@ -41,20 +43,25 @@ def render_memory(item: RecalledMemory) -> str:
     }
     if item.record.origin not in TRUSTED_ORIGINS:
         attributes["untrusted"] = "true"
-    head = " ".join(f"{name}={quoteattr(_BIDI.sub('', value))}" for name, value in attributes.items())
-    return f"  <memory {head}>{escape(_BIDI.sub('', item.text))}</memory>"
+    head = " ".join(f"{name}={_quoted(value)}" for name, value in attributes.items())
+    text = item.text if item.text.isascii() else _BIDI.sub("", item.text)
+    return f"  <memory {head}>{escape(text)}</memory>"
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if _PLAIN.match(value) else quoteattr(_BIDI.sub("", value))
 
 
 def render_block(items: Sequence[RecalledMemory]) -> str:
     """Return the block for the prompt, empty when there are no items."""
+    return _block(items, [render_memory(item) for item in items])
+
+
+def _block(items: Sequence[RecalledMemory], rendered: Sequence[str]) -> str:
     if not items:
         return ""
-    lines = [_OPEN]
-    if any(item.record.origin not in TRUSTED_ORIGINS for item in items):
-        lines.append(f"  {_NOTE}")
-    lines += [render_memory(item) for item in items]
-    lines.append(_CLOSE)
-    return "\n".join(lines)
+    untrusted = any(item.record.origin not in TRUSTED_ORIGINS for item in items)
+    return "\n".join([_OPEN, *([f"  {_NOTE}"] if untrusted else []), *rendered, _CLOSE])
 
 
 def fit_budget(
@@ -62,17 +69,27 @@ def fit_budget(
 ) -> tuple[tuple[RecalledMemory, ...], tuple[RecalledMemory, ...]]:
     """Split items into those that fit `budget` tokens, whole and in order, and those dropped: one long memory
     must not keep out the short ones behind it."""
+    return block_within(items, budget)[:2]
+
+
+def block_within(
+    items: Sequence[RecalledMemory], budget: int
+) -> tuple[tuple[RecalledMemory, ...], tuple[RecalledMemory, ...], str]:
+    """Return what `fit_budget` does, and the block of what fits."""
     kept: list[RecalledMemory] = []
     dropped: list[RecalledMemory] = []
+    rendered: list[str] = []
     used = estimate_tokens(f"{_OPEN}\n  {_NOTE}\n{_CLOSE}")
     for item in items:
-        cost = estimate_tokens(render_memory(item))
+        text = render_memory(item)
+        cost = estimate_tokens(text)
         if used + cost > budget:
             dropped.append(item)
         else:
             kept.append(item)
+            rendered.append(text)
             used += cost
-    return tuple(kept), tuple(dropped)
+    return tuple(kept), tuple(dropped), _block(kept, rendered)
 
 
 def strip_block(text: str) -> str:

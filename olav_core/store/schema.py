@@ -145,8 +145,9 @@ def decode(table: pa.Table | pa.RecordBatch) -> list[MemoryRecord]:
 def record(row: Sequence[Any]) -> MemoryRecord:
     """Return the record of one row's cells, in the order of SHOWN."""
     values = dict(zip(SHOWN, row, strict=True))
-    values["metadata"] = json.loads(values["metadata"] or "{}")
-    values["tags"] = tuple(json.loads(values["tags"] or "[]"))
+    metadata, tags = values["metadata"], values["tags"]
+    values["metadata"] = json.loads(metadata) if metadata and metadata != "{}" else {}
+    values["tags"] = tuple(json.loads(tags)) if tags and tags != "[]" else ()
     for name in ("timestamp", "created_at", "expires_at"):
         values[name] = to_datetime(values[name])
     return MemoryRecord(**values)
