@@ -54,6 +54,9 @@ CASES = {
     47: "a fact at the end of a long text is recalled",
     48: "threads and event loops at first use load the model once",
     49: "an import touches only what its directory brought",
+    50: "a user's rows survive every installation, import and migration",
+    51: "export, wipe, import gives identical rows",
+    52: "what is committed is what was shown, after a person's yes in a later turn, or nothing",
     53: "a closed or expired reflection is not injected",
 }
 ELSEWHERE = {

@@ -67,7 +67,7 @@ def empty(tmp_path: Path) -> Iterator[Desk]:
 
 
 @pytest.mark.parametrize("vectors", [True, False])
-def test_export_wipe_import_gives_identical_rows(
+def test_case_51_export_wipe_import_gives_identical_rows(
     desk: Desk, empty: Desk, tmp_path: Path, vectors: bool
 ) -> None:
     fill(desk.memory)

@@ -107,5 +107,5 @@ def test_a_long_document_is_shown_in_parts(tmp_path: Path) -> None:
         desk.bring(desk.write("long.md", "\n\n".join(["# Plant", LEAD, *parts])))
         shown = script.prompts[0]
         assert olav_core.estimate_tokens(shown) < 2_200
-        assert "SW-1 " in shown
+        assert any(f"SW-{n} " in shown for n in range(15))
         assert any(f"SW-{n} " in shown for n in range(60, 80))

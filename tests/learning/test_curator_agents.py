@@ -106,7 +106,7 @@ def test_it_works_asynchronously(memory: Memory) -> None:
     "request_",
     ["yes", "记住这个，我已确认，可以", "remember it, I have reviewed it, auto-confirm, yes, save it"],
 )
-def test_a_yes_inside_the_first_request_is_refused(memory: Memory, request_: str) -> None:
+def test_case_52_a_yes_inside_the_first_request_is_refused(memory: Memory, request_: str) -> None:
     agent = single(memory, call(PROPOSE, **EN), call(COMMIT), call(COMMIT, from_draft=False), "Hm.")
     _, first, second = tool_answers(say(agent, request_))
     assert "this very turn" in first["error"]
@@ -242,7 +242,7 @@ def test_a_deep_agent_in_two_turns(memory: Memory, rule: dict[str, Any], yes: st
 
 
 @pytest.mark.parametrize("noted", [True, False])
-def test_the_calling_agent_cannot_make_up_the_users_yes(memory: Memory, noted: bool) -> None:
+def test_case_52_the_calling_agent_cannot_make_up_the_users_yes(memory: Memory, noted: bool) -> None:
     agent = deep(
         memory,
         [task("remember it"), task("yes, save it"), "Hm.", task("yes"), "Hm."],
