@@ -252,9 +252,14 @@ def test_the_row_is_first_among_all_that_a_team_keeps(real: Memory) -> None:
     with serving(GOOD) as script, chat_at(script.url) as chat:
         (item,) = learn_patterns(memory, chat).items
     for query in (
+        "register a new service called payments",
         "register the service payments in Munich",
         "Please register svc-portal for the site muc",
+        "register svc-portal-muc",
+        "we need svc-pay in ber, please register it",
         "register_service: which name, address and port do I use?",
+        "注册服务 svc-portal-muc",
+        "新增服务 svc-pay-ber 的注册",
         "把 payments 服务注册到慕尼黑站点",
         "注册服务 portal，用哪个端口和地址？",
     ):
