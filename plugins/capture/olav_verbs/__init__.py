@@ -11,6 +11,7 @@ from functools import cache, partial
 
 from olav_core import VerbMatcherSpec, hookimpl
 from olav_verbs import words
+from olav_verbs.actions import actions
 from olav_verbs.names import segments
 from olav_verbs.vocabulary import Verb, Vocabulary
 
@@ -55,6 +56,12 @@ def _match(vocabulary: Vocabulary, name: str) -> str | None:
 
 
 def _judge(vocabulary: Vocabulary, tokens: list[str]) -> str | None:
+    """Judge a name; one of several actions (`format_and_export`) changes something when any of them does."""
+    verdicts = [_judge_one(vocabulary, part) for part in actions(vocabulary, tokens)]
+    return next((verdict for verdict in verdicts if verdict), verdicts[0])
+
+
+def _judge_one(vocabulary: Vocabulary, tokens: list[str]) -> str | None:
     while (
         len(tokens) > 1 and tokens[0] in words.ASIDES and (tokens[0] != "sync" or vocabulary.verb(tokens[1]))
     ):
@@ -71,8 +78,6 @@ def _judge(vocabulary: Vocabulary, tokens: list[str]) -> str | None:
     for n, token in enumerate(tokens):
         before, rest = tokens[:n], tokens[n + 1 :]
         if token in words.READS:
-            if rest and rest[0] in ("and", "or", "then"):
-                continue
             if before and token in words.THINGS and len(rest) == 1 and _is_final(vocabulary, rest[0]):
                 continue
             return _READ
@@ -115,6 +120,7 @@ def _changes(verb: Verb, before: list[str], rest: list[str]) -> bool:
         if verb.lemma == "set" and len(before) > 1:  # a set is a thing too: `result_data_set_list`
             return False
         noun = rest[0] in words.FIRM_INFO.get(verb.lemma, ())
+        noun = noun or (len(rest) == 1 and rest[0] in words.TOLD and verb.lemma not in words.EDITS)
         noun = noun or (rest == ["status"] and verb.lemma in words.STATUS_NOUNS)
         plural = verb.form == "third" and verb.lemma in ("update", "register", "write", "set", "reset")
         return not noun and not (plural and _is_noun_phrase(rest))

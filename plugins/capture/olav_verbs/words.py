@@ -16,28 +16,28 @@ STEMS: Final = _words(
 #: Synonyms of these actions that are hardly ever nouns: they count wherever the verb of a name may stand.
 FIRM: Final = _words(
     "abort accept acknowledge activate add adjust admit allocate amend append apply approve archive"
-    " assign attach bind broadcast buy cancel close configure customize deactivate deallocate decline"
-    " decommission decrease demote deprovision deregister detach disable disarm discard discharge dismiss"
-    " donate downgrade duplicate edit enable enqueue enroll erase escalate evict finalize follow forward"
-    " grant hire increase insert install invite isolate kill lower merge migrate mkdir modify mount"
-    " notify overwrite pause pay persist prepend prescribe promote provision publish purchase purge put"
-    " quarantine reassign rebase reboot reconfigure redeem refill refund reimburse reject remediate"
-    " remove rename renew reopen replace reply requeue rerun reschedule reset resize resolve restart"
-    " restore resume retire retry retweet revert revoke rmdir rollback rotate sell send set setup"
-    " shutdown steer submit subscribe suspend terminate toggle trash truncate tweet unarchive unassign"
-    " unbind undelete undo unfollow uninstall unlock unmount unpublish unregister unsubscribe upsert wipe"
-    " withdraw"
+    " assign attach bind broadcast buy cancel close configure cordon customize deactivate deallocate"
+    " decline decommission decrease demote deprovision deregister detach disable disarm discard discharge"
+    " dismiss donate downgrade duplicate edit enable enqueue enroll erase escalate evict finalize follow"
+    " forward grant hire increase insert install invite isolate kill lower merge migrate mkdir modify"
+    " mount notify overwrite pause pay persist prepend prescribe promote provision publish purchase purge"
+    " put quarantine reassign rebase reboot rebuild reconfigure recreate redeem refill refund regenerate"
+    " reimburse reject remediate remove rename renew reopen replace reply requeue rerun reschedule reset"
+    " resize resolve restart restore resume retire retry retweet revert revoke rmdir rollback rotate sell"
+    " send set setup shutdown steer submit subscribe suspend terminate toggle trash truncate tweet"
+    " unarchive unassign unbind uncordon undelete undo unfollow uninstall unlock unmount unpublish"
+    " unregister unsubscribe upsert wipe withdraw"
 )
 #: Verbs that are as often nouns: they count in front, and not before a word that asks for information.
 LOOSE: Final = _words(
-    "arm backup ban bid block book bump change charge clear clone comment commit complete contact copy"
-    " deposit dim drop fill flag flash flush fork fund import invest label launch like link lock mark"
-    " move mute order patch pin post press raise release reserve scale schedule share sign snapshot star"
-    " start stash store swap sync tag trade transfer transition trigger unblock unlike unlink unmute"
-    " unpin untag upgrade upload"
+    "arm backup ban bid block book bounce bump change charge clear clone comment commit compact complete"
+    " contact copy deposit dim drain drop evacuate failover fill fix flag flash flush fork fund import"
+    " invest kick label launch like link lock mark move mute order patch pin post press raise release"
+    " reload repair reserve scale schedule share sign snapshot star start stash store swap sync tag taint"
+    " trade transfer transition trigger unblock unlike unlink unmute unpin untag upgrade upload"
 )
 #: Stems that are nouns as often: they are read as the LOOSE ones.
-NOUNISH: Final = _words("record export stop deploy exec ingest")
+NOUNISH: Final = _words("record export stop deploy exec")
 #: LOOSE verbs and stems that may also end a name: `file_upload`, `git_commit`, `vm_stop`.
 FINAL: Final = (STEMS - {"record"}) | _words(
     "backup clone commit import launch lock pause post scale share start stash sync trigger upgrade upload"
@@ -48,7 +48,7 @@ OBJECTS: Final = {
     "checkout": _words("branch cart order"),
     "confirm": _words("booking order reservation payment appointment purchase transaction"),
     "exchange": _words("item items order product products"),
-    "file": _words("claim complaint report return ticket"),
+    "file": _words("bug issue claim complaint report return ticket"),
     "format": _words("disk drive partition volume"),
     "issue": _words("card certificate command credit invoice payment refund ticket token"),
     "leave": _words("comment feedback review"),
@@ -73,8 +73,9 @@ PHRASES: Final = {
     **{tuple(verb.split()): verb.replace(" ", "") for verb in ("roll back", "set up", "shut down",
     "back up")},
     **{tuple(verb.split()): verb.replace(" ", "-") for verb in (
-        "bring down", "bring up", "clean up", "cut over", "fail over", "opt in", "opt out", "power cycle",
-        "power off", "power on", "roll out", "scale down", "scale in", "scale out", "scale up", "sign up",
+        "no shutdown", "bring down", "bring up", "clean up", "cut over", "fail over", "opt in",
+        "opt out", "power cycle", "power off", "power on", "roll out", "scale down", "scale in",
+        "scale out", "scale up", "sign up",
         "spin down", "spin up", "switch off", "switch on", "tear down", "turn off", "turn on",
     )},
     **{tuple(verb.split()): "login" for verb in ("log in", "log on", "log out", "sign in", "sign out")},
@@ -112,7 +113,7 @@ ASIDES: Final = _words("api async auto batch bulk do fn force handle mass my op 
 #: After a LOOSE or NOUNISH verb: a thing one asks about, so that `deploy_status` is no deploying.
 INFO: Final = _words(
     "availability available by code codes cost costs count counts date dates detail details description"
-    " duration eligibility eta exists fee fees fields find format formats get history id ids info"
+    " duration eligibility eta exists fee frequency fees fields find format formats get history id ids info"
     " information key keys latency length limit limits log logs lookup metadata name names nearby notes"
     " number option options per permission permissions price prices progress quota rate rates reason"
     " reasons requirements schema search sequence size stats statistics status suggestions summary time"
@@ -127,8 +128,14 @@ FIRM_INFO: Final = {
             " progress rate"
         ),
     ),
+    "create": _words("date dates time times"),
     "update": _words("availability available check eligibility frequency interval progress"),
 }
+#: What only a verb that edits it acts on; of any other verb it tells something: `restart_history`.
+TOLD: Final = _words("history count counts statistics stats")
+EDITS: Final = _words(
+    "clear delete edit erase purge record remove reset save send set store truncate update wipe"
+)
 STATUS_NOUNS: Final = _words("register push")
 #: At the end of a name: a property, not an object.
 PROPERTIES: Final = _words("allowed available disabled enabled needed possible required supported")

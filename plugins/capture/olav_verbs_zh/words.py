@@ -1,16 +1,8 @@
-"""Chinese capture verbs: 创建用户 and 配置_推送 change something; 获取更新状态 and 已创建用户列表 do not.
-
-Names are not cut into words: the first verb of the name decides, the longest one where several begin.
-"""
+"""The words: which verbs change something, which only look, and what makes a noun of a verb."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from functools import cache, partial
 from typing import Final
-
-from olav_core import VerbMatcherSpec, hookimpl
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -26,6 +18,7 @@ SYNONYMS: Final = _words(
     " 启用 禁用 开启 停用 激活 暂停 恢复 回滚 撤销 撤回 终止 中止 绑定 解绑 挂载 卸载 安装 升级 降级 迁移"
     " 备份 还原 重置 扩容 缩容 隔离 分配 回收 授权 吊销 注销 登记 签发 预订 预定 订购 购买 下单 支付 付款"
     " 退款 转账 提现 充值 续费 取消 批准 审批 驳回 归档 锁定 解锁 封禁 解封 转发 回复 通知 邀请 分享 关注"
+    " 释放 切换 同步 标记 重建 分派 指派"
     " 订阅 退订 触发 调度 入库 录入 采集入库 存储 存入 落盘 推广 投递 刷新配置 打开工单 写 建 删 改"
 )
 READS: Final = _words(
@@ -52,6 +45,7 @@ THING_NOUNS: Final = _words(
 )
 THING_ENDS: Final = _words("状态 进度 详情 历史")
 #: After these the thing is mostly what is exported or recorded: 导出日志, 记录信息.
+BACKUP_NOUNS: Final = _words("列表 清单 详情 明细 记录 计划 策略 文件列表")
 TRANSFERS: Final = _words("导出 导入 备份 发布 停止 通知")
 TRANSFER_NOUNS: Final = _words("状态 进度 类型 选项 队列 任务列表 记录列表")
 RECORD_NOUNS: Final = _words("列表 清单 详情 明细 类型 统计 摘要 数 条目 编号 名称 总览 概览")
@@ -61,90 +55,3 @@ FINAL_READS: Final = _words("查询 搜索 检索 查看 检查 分析 对比 �
 FINAL_NOUNS: Final = _words("记录 配置 设置 变更 通知 计划 建 改 写 删 调度")
 #: A change of these is the agent's own note: 写入待办.
 SCAFFOLDING: Final = _words("待办 待办列表 待办事项 草稿本 思考 想法")
-
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_ENGLISH_READ = re.compile(
-    r"(?:^|[^a-z])(?:get|list|show|find|search|query|read|fetch|is|has|view|check|count|"
-    r"describe)(?:[^a-z]|$)",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(
-    r"^(?:批量|自动|一键|强制|手动|立即|定时|快速|安全|尝试|请|重新|再次|远程|全部|在线|异步|同步)+"
-)
-_NAMESPACE = re.compile(r"__+|::|[./:#]+")
-
-
-def match(tool_name: str) -> str | None:
-    """Return the verb of a Chinese tool name that changes something, else None."""
-    return _match(_verbs(()), tool_name)
-
-
-def extend(verbs: Sequence[str]) -> Callable[[str], str | None]:
-    """Return a `match` that also knows a team's own Chinese verbs."""
-    return partial(_match, _verbs(tuple(verb for verb in verbs if _HAN.search(verb))))
-
-
-@cache
-def _verbs(own: tuple[str, ...]) -> tuple[re.Pattern[str], frozenset[str]]:
-    writes = frozenset([*STEMS, *SYNONYMS, *own])
-    known = sorted({*writes, *READS}, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, known))), writes
-
-
-def _match(verbs: tuple[re.Pattern[str], frozenset[str]], tool_name: str) -> str | None:
-    pattern, writes = verbs
-    segments = [part for part in _NAMESPACE.split(tool_name[:256]) if part.strip("_- ")]
-    if not segments or not _HAN.search(segments[-1]):
-        return None
-    name = re.sub(r"[\s_\-]+", "", segments[-1])
-    latin = re.match(r"[^\u3400-\u9fff]*", segments[-1])
-    if latin and _ENGLISH_READ.search(latin.group()):
-        return None
-    name = _ASIDE.sub("", name)
-    for found in pattern.finditer(name):
-        verb, before, after = found.group(), name[: found.start()], name[found.end() :]
-        if verb not in writes:
-            if verb in ("计划", "计算", "测", "列", "取", "算", "读", "看", "问", "查") and before:
-                continue  # part of a noun: 备份计划, 队列, 读数
-            return None
-        if before.endswith(ADJECTIVES) or (before.endswith("新") and not before.endswith(("更新", "刷新"))):
-            return None
-        if after.startswith("的") or _is_noun(verb, after):
-            return None
-        if not after and before and verb in FINAL_NOUNS:
-            continue
-        if len(verb) == 1 and before:
-            continue
-        if after in SCAFFOLDING or before in SCAFFOLDING:
-            return None
-        return verb
-    return None
-
-
-def _is_noun(verb: str, after: str) -> bool:
-    if not after or verb in ("设置", "设定", "修改", "调整"):
-        return after in ("历史", "次数", "记录列表")
-    nouns = NOUNS if verb in EDITS else NOUNS + EDITED_NOUNS
-    if after in PERSONS or (after.startswith(nouns) and (len(after) <= 4 or after.endswith("列表"))):
-        return True
-    if after.endswith(FINAL_READS) and len(after) > 2:  # 部署状态查询
-        return True
-    if verb in THINGS and (after in THING_NOUNS or after.endswith(THING_ENDS)):
-        return True
-    nouns = {"记录": RECORD_NOUNS, "更新": UPDATE_NOUNS}.get(
-        verb, TRANSFER_NOUNS if verb in TRANSFERS else ()
-    )
-    return after in nouns
-
-
-@hookimpl
-def olav_register_verb_matchers() -> list[VerbMatcherSpec]:
-    return [
-        VerbMatcherSpec(
-            id="verbs_zh",
-            purpose="Chinese verbs in tool names, alone or with English namespaces",
-            languages=("zh",),
-            match=match,
-            extend=extend,
-        )
-    ]
