@@ -54,6 +54,31 @@ def test_the_block_stands_directly_before_the_query_in_every_call_of_a_tool_loop
     assert state["messages"][0].content == ASK
 
 
+def test_with_context_the_agents_files_stand_in_the_system_message_of_each_call(memory: Memory) -> None:
+    folder = memory.workspace.root / "netops"
+    (folder / "references").mkdir(parents=True)
+    front = "---\nstatic_context: [CHECK.md]\nstatic_context_mode: on_intent\n---\n"
+    (folder / "AGENT.md").write_text(front, encoding="utf-8")
+    (folder / "CHECK.md").write_text("Confirm the devices first.", encoding="utf-8")
+    reference = "---\nkeywords: [loopback, 环回]\n---\nLoopbacks are /32."
+    (folder / "references" / "loopback.md").write_text(reference, encoding="utf-8")
+    for system in ("You are an engineer.", None):
+        options: dict[str, Any] = {"recall": {"context": True}, "system_prompt": system}
+        agent, model, recall = agent_with(memory, call("ping", host="R1"), "up", "ok", **options)
+        state = agent.invoke({"messages": [HumanMessage(ASK)]})
+        assert recall.failures == 0
+        for messages in model.seen:
+            assert messages[0].type == "system"
+            assert messages[0].content.startswith(system or "<agent-context>")
+            assert messages[0].content.count("Confirm the devices first.") == 1
+            assert messages[0].content.count("Loopbacks are /32.") == 1
+            assert messages[1].content.startswith(OPEN)
+        assert "agent-context" not in shown(state["messages"])
+        events = list(agent.stream({"messages": [HumanMessage("hello")]}, stream_mode="custom"))
+        named = {part["name"]: part["included"] for part in events[0]["context"]}
+        assert named == {"CHECK.md": True, "references/loopback.md": False}
+
+
 def drive(agent: Any, how: str, given: dict[str, Any], config: Any = None) -> None:
     async def stream() -> None:
         async for _ in agent.astream(given, config, stream_mode="messages"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, SystemMessage
 
 from olav_core import last_user_text, with_block
 
@@ -25,6 +25,18 @@ def words_of(message: BaseMessage) -> str:
 def last_query(messages: Sequence[BaseMessage]) -> str:
     """Return the words of the last message from the user; "" when there is none."""
     return next((words_of(message) for message in reversed(messages) if is_from_user(message)), "")
+
+
+def with_files(system: SystemMessage | None, files: str) -> SystemMessage | None:
+    """Return the system message with the block of files at its end; the same one when there are no files."""
+    if not files:
+        return system
+    if system is None:
+        return SystemMessage(files)
+    content = system.content
+    text = f"\n\n{files}"
+    new = content + text if isinstance(content, str) else [*content, {"type": "text", "text": text}]
+    return system.model_copy(update={"content": new})
 
 
 def with_memories(messages: Sequence[BaseMessage], block: str) -> list[Any]:

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 
-from olav_core import Memory, Recall, check_scope, check_tier
+from olav_core import Context, Memory, Recall, check_scope, check_tier
 from olav_langchain.chat_model import model_name
-from olav_langchain.messages import last_query, with_memories
+from olav_langchain.messages import last_query, with_files, with_memories
 
 _log = logging.getLogger("olav.langchain")
 #: Seconds that a recall may take: enough for a cold start of the default embedder.
@@ -35,6 +35,8 @@ class AutoRecallMiddleware(AgentMiddleware[Any, Any, Any]):
     - `limit`: that number itself. `token_budget`: tokens of the block, estimated; default: the tier's.
     - `trace`: what goes to the stream writer as `{"type": "olav_recall", …}` (stream mode `custom`):
       "summary", "full" (every candidate and why) or None.
+    - `context`: with True the agent's files, too (static_context, references that the query means), at the
+      end of the request's system message; `token_budget` is then for everything together.
     - `tools`: tools to add to the agent, for example `memory_tools(memory)`.
 
     Raises RecordError (a scope) and ConfigError (a tier) when it is made, not in a model call.
@@ -54,6 +56,7 @@ class AutoRecallMiddleware(AgentMiddleware[Any, Any, Any]):
         token_budget: int | None = None,
         time_budget: float = TIME_BUDGET,
         trace: Literal["summary", "full"] | None = "summary",
+        context: bool = False,
         tools: Sequence[Any] = (),
     ) -> None:
         super().__init__()
@@ -63,6 +66,7 @@ class AutoRecallMiddleware(AgentMiddleware[Any, Any, Any]):
         self.failures = 0
         self.last_error = ""
         self._trace = trace
+        self._with_files = context
         self._time_budget = time_budget
         named = [team if team.startswith("team:") else f"team:{team}" for team in teams]
         base = memory.scopes_of(agent) if scopes is None else scopes
@@ -115,7 +119,7 @@ class AutoRecallMiddleware(AgentMiddleware[Any, Any, Any]):
 
     # --- steps ------------------------------------------------------------------------------------
 
-    def _start(self, request: ModelRequest[Any]) -> Future[Recall] | None:
+    def _start(self, request: ModelRequest[Any]) -> Future[Any] | None:
         """Start the recall; None when there is nothing to ask."""
         try:
             # A summary may have swallowed the user's message in the request, not in the state.
@@ -125,16 +129,28 @@ class AutoRecallMiddleware(AgentMiddleware[Any, Any, Any]):
             options = dict(self._options)
             if self._follow_request:
                 options["model"] = model_name(request.model)
-            return self._executor().submit(self.memory.recall, query, **options)
+            ask = self.memory.context if self._with_files else self.memory.recall
+            return self._executor().submit(ask, query, **options)
         except Exception as error:
             self._failed(request, error, None)
             return None
 
-    def _enriched(self, request: ModelRequest[Any], recall: Recall | None) -> ModelRequest[Any]:
+    def _enriched(self, request: ModelRequest[Any], found: Recall | Context | None) -> ModelRequest[Any]:
         try:
-            if recall is not None:
-                self._tell(request, self._summary(recall))
-            return request.override(messages=with_memories(request.messages, recall.block if recall else ""))
+            changes: dict[str, Any] = {
+                "messages": with_memories(request.messages, found.block if found else "")
+            }
+            if found is not None:
+                recall = found.recall if isinstance(found, Context) else found
+                event = self._summary(recall)
+                if isinstance(found, Context):
+                    changes["system_message"] = with_files(request.system_message, found.files)
+                    if event is not None:
+                        event["context"] = [
+                            part.to_dict() for part in found.parts if part.layer != "recalled"
+                        ]
+                self._tell(request, event)
+            return request.override(**changes)
         except Exception as error:
             self._failed(request, error, None)
             return request
@@ -154,7 +170,7 @@ class AutoRecallMiddleware(AgentMiddleware[Any, Any, Any]):
             "timings_ms": dict(recall.timings_ms),
         }
 
-    def _failed(self, request: ModelRequest[Any], error: Exception, future: Future[Recall] | None) -> None:
+    def _failed(self, request: ModelRequest[Any], error: Exception, future: Future[Any] | None) -> None:
         if future is not None:
             future.cancel()  # one that still waits for a worker need not run
         late = isinstance(error, (TimeoutError, FutureTimeout)) and not str(error)
