@@ -56,6 +56,11 @@ def _with_default_budget(given: Mapping[Tier, int]) -> Mapping[Tier, int]:
     return MappingProxyType({**DEFAULT_TOKEN_BUDGET, **given})
 
 
+#: A commit takes 12 ms and 0.17 ms more per version that lies about (4 ms at 32, 40 at 256); maintenance of
+#: 10,000 rows takes 80 ms, so 2.5 ms per commit.
+MAINTAIN_AFTER: Final = 32
+
+
 @frozen(kw_only=True)
 class StoreSettings:
     """Where the table lies. `uri`: any LanceDB URI, None for the workspace's own database.
@@ -64,7 +69,7 @@ class StoreSettings:
     """
 
     uri: str | None = None
-    maintain_after: Annotated[int, Range(0)] = 32
+    maintain_after: Annotated[int, Range(0)] = MAINTAIN_AFTER
     storage_options: Mapping[str, str] = field(factory=dict, repr=False)  # may hold keys
 
 

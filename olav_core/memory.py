@@ -145,6 +145,10 @@ class Memory:
             ranking_only=True,
         )
 
+    async def asearch(self, query: str, **options: Any) -> Recall:
+        """`search` without blocking the event loop."""
+        return await asyncio.to_thread(self.search, query, **options)
+
     def why(self, id: str, query: str, **options: Any) -> tuple[CandidateTrace | None, Recall]:
         """Return how the memory `id` (or a unique prefix) fared in `recall(query, **options)`, and it.
 
@@ -316,6 +320,10 @@ class Memory:
         self.store.erase([record.id], purge=purge)
         return record.id
 
+    async def aforget(self, id: str, *, purge: bool = False) -> str:
+        """`forget` without blocking the event loop."""
+        return await asyncio.to_thread(self.forget, id, purge=purge)
+
     def get(self, id: str) -> MemoryRecord:
         """Return the memory with this id or unique id prefix or raise UnknownIdError."""
         if not isinstance(id, str):
@@ -334,6 +342,10 @@ class Memory:
                 f"{id!r} begins several memories, {found[0].id} and others. Give more of the id."
             )
         raise UnknownIdError(f"There is no memory {id!r}. `olav kb list` shows what there is.")
+
+    async def aget(self, id: str) -> MemoryRecord:
+        """`get` without blocking the event loop."""
+        return await asyncio.to_thread(self.get, id)
 
     def list(
         self,
@@ -355,6 +367,10 @@ class Memory:
                 raise RecordError(f"{name} must be a string, not {text!r}.")
         self.store.refresh()
         return self.store.list(category=category, scopes=scopes, origin=origin, limit=limit, offset=offset)
+
+    async def alist(self, **options: Any) -> Sequence[MemoryRecord]:
+        """`list` without blocking the event loop."""
+        return await asyncio.to_thread(self.list, **options)
 
     # --- capture --------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from olav_core.records import MemoryRecord, memory_id
 from olav_core.specs import Finding
 
 if TYPE_CHECKING:
-    from olav_core.capture.drain import DrainReport
+    from olav_core.capture.drain_report import DrainReport
     from olav_core.memory import Memory
 
 _log = logging.getLogger(__name__)

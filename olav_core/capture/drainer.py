@@ -12,8 +12,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from olav_core.capture.drain import WAITING, DrainReport, Failures, store_events
+from olav_core.capture.drain_report import DrainReport
 from olav_core.capture.event import Event
+from olav_core.capture.event_rows import WAITING, Failures, store_events
 from olav_core.capture.spool import SEGMENT_EVENTS, Spool
 from olav_core.errors import OlavError, RecordError
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import asdict, field, frozen
 
 from olav_core.capture.call import tool_name
-from olav_core.capture.drain import DrainReport
+from olav_core.capture.drain_report import DrainReport
 from olav_core.errors import RecordError, WorkspaceError, did_you_mean
 from olav_core.importing.jsonl import decode_line
 from olav_core.specs import Fault

@@ -14,7 +14,7 @@ from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from olav_core.capture.drain import DrainReport
+    from olav_core.capture.drain_report import DrainReport
 
 
 COMMANDS = {

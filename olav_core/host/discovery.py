@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from olav_core.hookspecs import ENTRY_POINT_GROUP
-from olav_core.host.plugin import GIVEN, WORKSPACE, PluginRef, canonical
+from olav_core.host.plugin import GIVEN, WORKSPACE, PluginRef, comparable_name
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
@@ -87,7 +87,7 @@ def stale_entry_points() -> dict[str, tuple[str, ...]]:
         }
         missing = tuple(sorted(name for name, value in declared.items() if (name, value) not in known))
         if missing:
-            stale[canonical(distribution.metadata["Name"])] = missing
+            stale[comparable_name(distribution.metadata["Name"])] = missing
     return stale
 
 
@@ -153,7 +153,7 @@ def _refuse(reason: str) -> object:
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
     metadata = distribution.metadata
-    return canonical(metadata["Name"] or "unnamed"), metadata["Version"] or ""
+    return comparable_name(metadata["Name"] or "unnamed"), metadata["Version"] or ""
 
 
 def _files(plugin_dir: Path | None) -> Iterator[PluginRef]:

@@ -35,7 +35,7 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
 State = Literal["loaded", "broken", "disabled"]
 
 
-def canonical(distribution: str) -> str:
+def comparable_name(distribution: str) -> str:
     """Return the distribution's name as package indexes compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 

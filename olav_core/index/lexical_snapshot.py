@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from olav_core.index.index_files import guarded
 from olav_core.index.pending import K1, CorpusStats, idf
+from olav_core.text.analyzer import single_characters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,10 +30,18 @@ class LexicalSnapshot:
     stats: CorpusStats
     covered: int
 
-    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+    def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of committed documents that hold each term."""
         with guarded():
+            if single_characters(terms):
+                return {term: self.searcher.search(self._within(term), 1).count or 0 for term in terms}
             return {term: self.searcher.doc_freq("body", term) for term in terms}
+
+    def _within(self, character: str) -> Any:
+        """Return the query for the pairs that hold a character, and for it alone."""
+        from tantivy import Query
+
+        return Query.regex_query(self.schema, "body", f"{character}.|.{character}|{character}")
 
     def search(
         self,
@@ -47,7 +56,8 @@ class LexicalSnapshot:
 
         `terms` maps a term to its count in the query. Score = BM25 / (total idf * (k1 + 1)): the total runs
         over ALL query terms, those that no row holds too (at frequency 0), so a query that the store knows
-        little of scores low; k1 + 1 is the most that one term's tf part reaches.
+        little of scores low; k1 + 1 is the most that one term's tf part reaches. Where the terms are single
+        characters, a row that holds one counts as if it held it once and were of mean length.
         """
         import numpy as np
         from tantivy import Occur, Query
@@ -57,8 +67,13 @@ class LexicalSnapshot:
             return np.empty(0, np.uint64), np.empty(0, np.float32)
         with guarded():
             parts = []
+            single = single_characters(terms)
             for term, weight in known.items():
-                part = Query.term_query(self.schema, "body", term, index_option="freq")
+                if single:
+                    value = idf(self.stats.documents, frequencies[term])
+                    part = Query.const_score_query(self._within(term), value)
+                else:
+                    part = Query.term_query(self.schema, "body", term, index_option="freq")
                 parts.append((Occur.Should, part if weight == 1 else Query.boost_query(part, float(weight))))
             clauses = [(Occur.Must, Query.boolean_query(parts))]
             for name, values in (("scope", scopes), ("category", categories)):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
+from olav_core.text.analyzer import single_characters
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -85,6 +87,11 @@ class PendingRows:
             if not posting:
                 del self._postings[term]
 
+    def _within(self, character: str) -> dict[int, int]:
+        """Return a posting of the rows with a pair that holds a character, or with it alone."""
+        terms = [term for term in list(self._postings) if len(term) <= 2 and character in term]
+        return {rowid: 1 for term in terms for rowid in list(self._postings.get(term, ()))}
+
     def scores(
         self, terms: Mapping[str, int], committed: CorpusStats, frequencies: Mapping[str, int]
     ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
@@ -101,12 +108,13 @@ class PendingRows:
         mean_length = tokens / documents
         found: dict[int, float] = {}
         total = 0.0
+        single = single_characters(terms)
         for term, weight in terms.items():
-            posting = list(self._postings.get(term, {}).items())
+            posting = list((self._within(term) if single else self._postings.get(term, {})).items())
             term_idf = idf(documents, frequencies.get(term, 0) + len(posting))
             total += weight * term_idf
             for rowid, count in posting:
-                length = stored_length(self._lengths.get(rowid, 1))
+                length = mean_length if single else stored_length(self._lengths.get(rowid, 1))
                 saturation = count / (count + K1 * (1 - B + B * length / mean_length))
                 found[rowid] = found.get(rowid, 0.0) + weight * term_idf * saturation
         ids = np.fromiter(found.keys(), dtype=np.uint64, count=len(found))

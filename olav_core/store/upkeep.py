@@ -23,10 +23,8 @@ from olav_core.store.maintenance import MaintenanceReport, optimize
 if TYPE_CHECKING:
     from olav_core.store.store import Store
 
-#: Versions of a table after which it is due. A commit takes 12 ms and 0.17 ms more per version that lies
-#: about (4 ms at 32, 40 at 256); maintenance of 10,000 rows takes 80 ms, so 2.5 ms per commit.
-DUE_VERSIONS = 32
-#: Compaction rewrites the table (0.4 s at 100,000 rows): larger ones wait for more commits, up to DUE_MOST.
+#: Compaction rewrites the table (0.4 s at 100,000 rows): larger ones wait for more commits than
+#: `store.maintain_after`, up to DUE_MOST.
 ROWS_PER_VERSION, DUE_MOST = 1000, 128
 #: Own commits between two looks (50 µs each, in the background); the first commit of a process looks too.
 LOOK_EVERY = 4

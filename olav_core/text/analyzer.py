@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -91,6 +92,12 @@ def units(text: str) -> list[str]:
         else:
             found.extend(_unit(chunk) for chunk in _chunks(run))
     return found
+
+
+def single_characters(terms: Collection[str]) -> bool:
+    """Return whether all that a query holds is single characters of scripts without spaces (`核`): memories
+    are cut into pairs, so such a one is looked for within them."""
+    return bool(terms) and all(is_unspaced(term) for term in terms)
 
 
 def is_unspaced(unit: str) -> bool:

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index_rows import NOW, record, write
+from index_rows import NOW, found, record, write
 
 from olav_core.index.index import RecallIndex
 from olav_core.index.lexical import LexicalIndex
 from olav_core.index.pending import LexicalRow, PendingRows, stored_length
 from olav_core.store.store import Store
+from olav_core.text.analyzer import analyze
 
 words = st.sampled_from(["bgp", "ospf", "isis", "vlan", "core", "r1"])
 
@@ -100,3 +101,38 @@ def test_scores_stay_between_0_and_1(store: Store, index: RecallIndex) -> None:
         scores = index.pool(None, now=NOW).lexical(["bgp", "bgp", "ospf"])
         assert np.all((scores >= 0) & (scores <= 1))
         index.flush()
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    old=st.lists(st.text("核心交换机内a ", min_size=1, max_size=8), max_size=6),
+    new=st.lists(st.text("核心交换机内a ", min_size=1, max_size=8), min_size=1, max_size=6),
+    query=st.sets(st.sampled_from("核心内"), min_size=1),
+)
+def test_a_single_character_is_found_within_pairs_before_and_after_a_fold(
+    old: list[str], new: list[str], query: set[str]
+) -> None:
+    terms = Counter(query)
+    index = LexicalIndex(None, "table")
+    index.apply(rows_of([analyze(text) for text in old]), [], version=1)
+    pending = PendingRows()
+    for row in rows_of([analyze(text) for text in new], first=len(old)):
+        pending.put(row)
+    snapshot = index.snapshot
+    ids, scores = pending.scores(terms, snapshot.stats, snapshot.frequencies(terms))
+    before = dict(zip(ids.tolist(), scores.tolist(), strict=True))
+    index.apply(list(pending.rows.values()), [], version=2)
+    after = committed_scores(index, terms)
+    texts = [*old, *new]
+    assert after.keys() == {row for row, text in enumerate(texts) if query & set(text)}
+    assert before.keys() == {row for row in after if row >= len(old)}
+    for row, score in before.items():
+        assert score == pytest.approx(after[row], rel=2e-3)
+
+
+def test_a_single_character_beside_other_words_stays_a_word_of_its_own(
+    index: RecallIndex, store: Store
+) -> None:
+    write(store, record("a", "核心交换机"), record("b", "R1 核"), record("c", "r1 core"))
+    assert set(found(index, ["核"])) == {"核心交换机", "R1 核"}
+    assert set(found(index, ["核", "r1"])) == {"R1 核", "r1 core"}

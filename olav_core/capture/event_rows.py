@@ -1,4 +1,4 @@
-"""The drain: from the spool's segments to rows, exactly once, embedding only what is new."""
+"""Rows of captured events: written exactly once, embedding only what is new."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from attrs import define, evolve
+from attrs import evolve
 
+from olav_core.capture.drain_report import DrainReport
 from olav_core.capture.event import Event
 from olav_core.capture.volatile import same_result
 from olav_core.errors import (
@@ -34,24 +35,6 @@ _BULLET = re.compile(r"^[\s\-*•·>#]*(?:\d+[.)、]\s*)?")
 _CHUNK: Final = 1_000
 #: What stands where a passage was that had been erased before.
 ERASED: Final = "(erased)"
-
-
-@define
-class DrainReport:
-    """What one drain did: new rows, known operations seen again, calls counted before, events of erased
-    memories, failed ones (kept in the spool's failed lines); `error` is what stopped it."""
-
-    stored: int = 0
-    repeated: int = 0
-    known: int = 0
-    erased: int = 0
-    failed: int = 0
-    error: str = ""
-
-    def add(self, other: DrainReport) -> None:
-        for name in ("stored", "repeated", "known", "erased", "failed"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.error = other.error or self.error
 
 
 Failures = list[tuple[Event, OlavError]]
