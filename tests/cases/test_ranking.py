@@ -468,3 +468,54 @@ def test_case_15_query_patterns_never_push_out_the_right_guide(make: Make) -> No
     bodies = {intent: body for intent, _, body, _ in GUIDES}
     for intent, question in HARD:
         assert bodies[intent] in texts_of(memory.recall(question, tier="large")), question
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_case_15_a_guides_own_question_answered_by_sql_before_still_brings_the_guide(
+    make: Make, half: int
+) -> None:
+    """The worst case: twenty guides' own questions, word for word, captured with SQL about the same things."""
+    from guides40 import GUIDES, PATTERNS
+    from olav_query_capture import QueryCapture
+
+    memory = make(embedder="e5")
+    drafts = [
+        Draft(text=body, category="usage_guide", origin="directive", metadata=guide(intent, keywords=words))
+        for intent, words, body, _ in GUIDES
+    ]
+    assert not [outcome.error for outcome in memory.remember_many(drafts) if outcome.error]
+    capture = QueryCapture(memory, scope="global")
+    asked = [GUIDES[2 * number + half] for number in range(20)]
+    for (_, _, _, question), (_, sql) in zip(asked, PATTERNS, strict=True):
+        assert capture.store(question, sql).outcome == "stored"
+    for limit in (1, 2, 13):
+        missed = [
+            question
+            for _, _, body, question in asked
+            if body
+            not in texts_of(memory.recall(question, limit=limit, tier="small" if limit < 3 else "large"))
+        ]
+        assert not missed, (limit, missed)
+
+
+def test_case_15_captured_queries_serve_paraphrases_and_schema_words(make: Make) -> None:
+    from guides40 import PATTERNS
+    from olav_query_capture import QueryCapture
+
+    memory = make(embedder="e5")
+    capture = QueryCapture(memory, scope="global")
+    ids = {sql: capture.store(question, sql).id for question, sql in PATTERNS}
+    for query, sql in (
+        ("bgp peers in state idle", PATTERNS[1][1]),
+        ("interfaces without a description", PATTERNS[4][1]),
+        ("links with more than 70% load", PATTERNS[9][1]),
+        ("没有快照的设备有哪些", PATTERNS[11][1]),
+        ("还没批准的变更单", PATTERNS[12][1]),
+        ("down 的接口列表", PATTERNS[13][1]),
+        ("哪些 BGP 邻居是 idle", PATTERNS[1][1]),
+        ("which changes have no approval yet?", PATTERNS[12][1]),
+        ("ip_plan prefix", PATTERNS[8][1]),
+        ("firmware version of device", PATTERNS[17][1]),
+    ):
+        found = [item.id for item in memory.search(query, category="query_pattern", limit=2).items]
+        assert ids[sql] in found, query

@@ -94,7 +94,19 @@ FULL: dict[str, dict[str, Any]] = {
         "sources": ["run-1", "run-2"],
         "closed_at": "2026-04-15T08:00:00+00:00",
     },
-    "query_pattern": {"question": "which?", "sql": "SELECT 1", "dialect": "duckdb", "tables": ["t"]},
+    "query_pattern": {
+        "question": "which?",
+        "sql": "SELECT 1",
+        "dialect": "duckdb",
+        "tables": ["t"],
+        "columns": ["a"],
+        "template": "select ?",
+        "wordings": ["what?"],
+        "uses": 2,
+        "failures": 1,
+        "seen": ["c1"],
+        "last_error": "no such table",
+    },
     "format_guide": {"tag": "t", "keywords": ["k"], "source": "a.format.yaml", "directory": "core"},
     "fact": {
         "subject": "R1",
@@ -352,7 +364,7 @@ def test_a_query_pattern_is_found_by_its_question_tables_columns_and_values(
 ) -> None:
     sql = "SELECT hostname, asn FROM netops.v_devices WHERE role = 'border' -- note\nLIMIT 10"
     record = prepare("query_pattern", {"question": "哪些是边界路由器？", "sql": sql, "dialect": "duckdb"})
-    assert record.search_text == "哪些是边界路由器？\nhostname asn netops.v_devices role border"
+    assert record.search_text == "边界路由器\nhostname asn netops.v_devices netops v devices role border"
     assert spec("query_pattern").render(record) == f"Q: 哪些是边界路由器？\nSQL (duckdb): {sql}"
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
+from olav_core import CategorySpec, GateSpec, GateUse, MemoryRecord, Verdict, hookimpl
+from olav_query_pattern.wording import asks_what_to_do, subject_of, with_parts
+
+if TYPE_CHECKING:
+    from olav_core import Candidate, Options, Query
 
 #: Quoted strings and names, comments, numbers and words, single signs. Possessive, so linear on any input.
 _TOKEN = re.compile(
@@ -27,14 +32,28 @@ _WORDS = frozenset(
 MAX_NAMES = 48
 
 
+#: A query that failed twice as often as it went well is not shown any more.
+MIN_CONFIDENCE = 0.35
+
+
 @frozen(kw_only=True)
 class QueryPattern:
-    """`dialect`: sqlglot's name of it, such as `duckdb`. `tables`: the tables it reads."""
+    """`dialect`: sqlglot's name of it, such as `duckdb`. `tables` and `columns`: what it reads. `template`:
+    the statement with its literals as placeholders; queries of one template are one row. `wordings`: other
+    questions that it answered. `uses` and `failures`: how often it went well and did not, counted by `seen`,
+    the ids of the latest; `last_error`: of the latest failure."""
 
     question: str = field(validator=validators.min_len(1))
     sql: str = field(validator=validators.min_len(1))
     dialect: str = ""
     tables: list[str] = field(factory=list)
+    columns: list[str] = field(factory=list)
+    template: str = ""
+    wordings: list[str] = field(factory=list)
+    uses: int = field(default=0, validator=validators.ge(0))
+    failures: int = field(default=0, validator=validators.ge(0))
+    seen: list[str] = field(factory=list)
+    last_error: str = ""
 
 
 def normalized_sql(sql: str) -> str:
@@ -63,15 +82,34 @@ def names_in(sql: str) -> list[str]:
 
 def dedupe_key(record: MemoryRecord) -> str:
     # One query answers a question however it was put: a second wording must not take a second slot.
-    return json.dumps([record.metadata.get("dialect", "").lower(), normalized_sql(record.metadata["sql"])])
+    data = record.metadata
+    dialect = data.get("dialect", "").lower()
+    if data.get("template"):
+        return json.dumps(["template", dialect, data["template"]])
+    return json.dumps([dialect, normalized_sql(data["sql"])])
 
 
 def embed_text(record: MemoryRecord) -> str:
-    return f"{record.metadata['question']}\n{' '.join(names_in(record.metadata['sql']))}"
+    """What its questions are about, then tables, columns and values, whole and in parts."""
+    subjects = dict.fromkeys(map(subject_of, questions(record)))
+    return "\n".join([*subjects, with_parts(names_in(record.metadata["sql"]))])
 
 
 def questions(record: MemoryRecord) -> list[str]:
-    return [str(record.metadata["question"])]
+    return [str(record.metadata["question"]), *map(str, record.metadata.get("wordings", ()))]
+
+
+class DataQuestionGate:
+    """Keeps queries out of questions about what to do: there a guide must not lose its slot to one."""
+
+    def __init__(self, options: Options) -> None:
+        del options
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict:
+        del candidate
+        if asks_what_to_do(query.text):
+            return Verdict(False, "the question asks what to do, not for data")
+        return Verdict(True, "the question may ask for data")
 
 
 def render(record: MemoryRecord) -> str:
@@ -90,11 +128,27 @@ def olav_register_categories() -> list[CategorySpec]:
             origins=frozenset({"agent", "user", "directive"}),
             quota=2,
             cap=2,
-            gates=(GateUse("evidence"),),
+            gates=(
+                GateUse("data_question"),
+                GateUse("current", {"min_confidence": MIN_CONFIDENCE}),
+                GateUse("evidence"),
+            ),
             metadata=QueryPattern,
             dedupe_key=dedupe_key,
             embed_text=embed_text,
             questions=questions,
             render=render,
+        )
+    ]
+
+
+@hookimpl
+def olav_register_gates() -> list[GateSpec]:
+    return [
+        GateSpec(
+            id="data_question",
+            purpose="Keep queries out of questions about what to do",
+            factory=DataQuestionGate,
+            needs_record=False,
         )
     ]
