@@ -1,4 +1,4 @@
-"""Write the README's tables from benchmarks/results/*.json, or check that they are current.
+"""Write the tables of README.md and docs/comparison.md from benchmarks/results/*.json, or check them.
 
 python benchmarks/tables.py [--check]
 """
@@ -9,6 +9,8 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from comparison import PAGE, quality_table, write_page
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -98,6 +100,18 @@ def peers() -> list[str]:
     ]
 
 
+def peer_quality() -> list[str]:
+    found = result("peer_quality")
+    if found is None:
+        return []
+    return [
+        f"**What is found, and what it costs at 10,000 rows, beside others** ({where(found)}; the same texts "
+        "and e5 vectors, embedding left out; `benchmarks/bench_peer_quality.py`). Versions, and what each "
+        "cannot do: [docs/comparison.md](docs/comparison.md).",
+        table(*quality_table(found["figures"])),
+    ]
+
+
 def embedding() -> list[str]:
     start, bulk, alone = result("start"), result("import"), result("embedder")
     rows = []
@@ -174,13 +188,21 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = [*speed(), *peers(), *embedding(), *scales(), *faults(), *growth()]
+    parts = [*speed(), *peers(), *peer_quality(), *embedding(), *scales(), *faults(), *growth()]
     fresh = f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
+    pages = {README: (text, fresh)}
+    compared = result("peer_quality")
+    if compared is not None:
+        pages[PAGE] = (PAGE.read_text(encoding="utf-8"), write_page(compared, where(compared), table))
     if "--check" in sys.argv:
-        if fresh != text:
-            print("README.md's tables are stale. Run `python benchmarks/tables.py`.", file=sys.stderr)
-        return int(fresh != text)
-    README.write_text(fresh, encoding="utf-8")
+        stale = [path.name for path, (old, new) in pages.items() if old != new]
+        if stale:
+            print(
+                f"Tables are stale in {', '.join(stale)}. Run `python benchmarks/tables.py`.", file=sys.stderr
+            )
+        return int(bool(stale))
+    for path, (_, new) in pages.items():
+        path.write_text(new, encoding="utf-8")
     return 0
 
 
