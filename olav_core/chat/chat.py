@@ -23,6 +23,8 @@ LONGEST_WAIT: Final = 8.0
 LONGEST_RETRY_AFTER: Final = 30.0
 #: Seconds until a connection stands.
 CONNECT_TIMEOUT: Final = 5.0
+#: Tokens of context that Ollama is asked for: its own default cuts a longer prompt at the front, silently.
+OLLAMA_CONTEXT: Final = 8192
 #: An answer that is longer is no answer to anything that is asked here.
 MAX_ANSWER_BYTES: Final = 4_000_000
 #: Statuses after which the same request may go through.
@@ -115,10 +117,16 @@ class Chat:
             "tools": [dict(tool) for tool in tools] or None,
         }
         if self._ollama:
-            body["options"] = {"temperature": options.temperature, "num_predict": options.max_tokens}
+            body["options"] = {
+                "temperature": options.temperature,
+                "num_predict": options.max_tokens,
+                "num_ctx": OLLAMA_CONTEXT,
+                **(options.options.get("options") or {}),
+            }
         else:
             body |= {"temperature": options.temperature, "max_tokens": options.max_tokens}
-        body = {name: value for name, value in {**body, **options.options}.items() if value is not None}
+        further = {n: v for n, v in options.options.items() if not (self._ollama and n == "options")}
+        body = {name: value for name, value in {**body, **further}.items() if value is not None}
         return "chat" if self._ollama else "chat/completions", body
 
     def _key(self) -> str:
@@ -137,6 +145,10 @@ class Chat:
 
         try:
             return self._open().post(f"{self._url}/{path}", json=body, headers=headers), "", False
+        except httpx.InvalidURL as error:
+            raise ConfigError(f"chat.base_url is no URL: {error}. Correct it.") from error
+        except UnicodeEncodeError as error:
+            raise ChatError(f"A message to {self.name} holds a broken character: {error.reason}.") from error
         except httpx.RequestError as error:
             # The kind only: some messages of httpx quote the headers.
             absent = isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout))

@@ -34,6 +34,7 @@ CASES = {
     14: "a failing ranker leaves the order as it was, and is named",
     15: "query patterns never push out the right guide",
     16: "a wrong pooling, prefix or normalisation is caught",
+    17: "recall, capture and learning on and on add no row without a new fact",
     20: "an answer in prose, fences or thoughts is recovered, else counted as failed, never stored raw",
     21: "one item that the embedder refuses spoils no other",
     31: "markup in any field stays inside the fence",

@@ -38,6 +38,7 @@ def test_ollamas_own_protocol() -> None:
     assert path == "/api/chat"
     assert "Authorization" not in headers
     assert body["options"]["num_predict"] == 2048
+    assert body["options"]["num_ctx"] == 8192  # its own default cuts a prompt at the front
 
 
 def test_a_busy_server_is_asked_again() -> None:
@@ -108,6 +109,22 @@ def test_further_fields_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     body = script.asked[0][2]
     assert "max_tokens" not in body
     assert (body["max_completion_tokens"], body["chat_template_kwargs"]) == (64, {"enable_thinking": False})
+
+
+def test_options_of_ollama_are_merged() -> None:
+    extra = {"think": False, "options": {"num_ctx": 16384}}
+    with serving("hi") as script, Chat(settings(f"{script.url}/api", options=extra)) as chat:
+        chat.complete(ASK)
+    body = script.asked[0][2]
+    assert body["think"] is False
+    assert (body["options"]["num_ctx"], body["options"]["num_predict"]) == (16384, 2048)
+
+
+@pytest.mark.parametrize("url", ["http://exa mple:99999/v1", "http://[::1/v1"])
+def test_a_url_that_is_none_is_a_wrong_setting(url: str) -> None:
+    with Chat(settings(url, retries=0)) as chat, pytest.raises((ConfigError, ChatUnavailableError)) as caught:
+        chat.complete(ASK)
+    assert "base_url" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,20 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from olav_learn import LearnerBusyError, learn_patterns, learning_status, run_learning
+from olav_learn import (
+    LearnerBusyError,
+    calls_of,
+    learn_patterns,
+    learn_reflections,
+    learning_status,
+    run_learning,
+)
 from olav_learn.journal import NAME
 from olav_learn.single_flight import single_flight
 from registrations import GOOD, SERVICES, chat_at, failing, register
 from scripted_chat import serving
 
-from olav_core import Memory
+from olav_core import EmbeddingSpaceMismatchError, Memory
 from olav_core.cli.main import main
 from olav_core.testing import FakeClock
 
@@ -199,3 +206,41 @@ def test_the_commands(memory: Memory) -> None:
     with serving((500, "no", {})) as script:
         env = {"OLAV_CHAT_BASE_URL": f"{script.url}/v1", "OLAV_CHAT_MODEL": "m", "OLAV_CHAT_RETRIES": "0"}
         assert olav("run", code=1, **env)["failed"] == 1
+
+
+def test_a_langchain_chat_model_named_in_the_settings_learns(memory: Memory) -> None:
+    register(memory, *SERVICES)
+    root = str(memory.workspace.root)
+    config = memory.workspace.config_path
+    factory = "langchain_core.language_models:FakeListChatModel"
+    chosen = {"chat": {"factory": factory, "options": {"responses": [GOOD]}}}
+    config.write_text(config.read_text("utf-8") + "\n" + json.dumps(chosen)[1:-1] + "\n", "utf-8")
+    done = CliRunner().invoke(main, ["-w", root, "learn", "run", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["patterns"]["written"] == 1
+
+
+def test_no_answer_is_paid_for_that_could_not_be_stored(
+    memory: Memory, with_settings: Callable[..., Memory]
+) -> None:
+    register(memory, *SERVICES)
+    other = with_settings(memory, embedder={"id": "minilm"})
+    with serving(GOOD) as script, chat_at(script.url) as chat:
+        with pytest.raises(EmbeddingSpaceMismatchError):
+            run_learning(other, chat)
+        assert not script.asked
+
+
+def test_case_17_learning_on_and_on_adds_no_row(memory: Memory) -> None:
+    register(memory, *SERVICES)
+    lines = [failing(n, "push_config", {"mode": "exec"}, "% Invalid input", NOW, f"r{n}") for n in (0, 1)]
+    counts = set()
+    with serving(GOOD) as script, chat_at(script.url) as chat:
+        for _ in range(20):
+            register(memory, *SERVICES)
+            learn_reflections(memory, calls_of(memory, lines))
+            run_learning(memory, chat)
+            memory.recall("register a service", agent="services")
+            counts.add(len(memory.list()))
+    assert counts == {8}
+    assert len(script.asked) == 1

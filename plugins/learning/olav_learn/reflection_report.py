@@ -25,7 +25,8 @@ ReflectionOutcome = Literal[
 
 @frozen(kw_only=True)
 class ReflectionItem:
-    """What became of one lesson. `source`: `calls` when they show it themselves, else `model`."""
+    """What became of one lesson. `source`: `calls` when they show it themselves, else `model`. What was
+    quarantined has no text: it would give its orders to whoever reads the report."""
 
     tool: str
     text: str

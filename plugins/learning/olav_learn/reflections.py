@@ -49,6 +49,8 @@ def learn_reflections(
             open_ones.append(lesson)
             if model is None:
                 items.append(item)
+    if model is not None and open_ones and not dry_run:
+        memory.check_space()  # an answer that could not be stored would have been paid for nothing
     advice = advise(memory, model, open_ones)
     items += [_learn(memory, lesson, rows, dry_run, source="model") for lesson in advice.lessons]
     if not dry_run:
@@ -86,7 +88,9 @@ def _learn(
         )  # fmt: skip
 
     if gives_orders(lesson.text) or any(gives_orders(call.said) for call in lesson.failures):
-        return item("quarantined")
+        return ReflectionItem(
+            tool=lesson.tool, text="", outcome="quarantined", failures=len(lesson.failures), source=source
+        )
     old = same_lesson(memory, rows, lesson)
     if old is not None and (settled := _known(old, lesson)):
         return item(settled, old.id)

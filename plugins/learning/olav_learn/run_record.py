@@ -14,6 +14,8 @@ from olav_learn.message_record import calls_of_messages, is_messages
 from olav_learn.run_call import RunCall, canonical, digest
 from olav_learn.run_tree import calls_of_event, calls_of_run, is_event, is_run, run_of
 
+#: What values of unexpected types raise.
+BROKEN = (ValueError, TypeError, AttributeError, KeyError, RecursionError, OverflowError)
 #: Where states, checkpoints and outputs of LangGraph keep what holds the messages.
 _INSIDE = ("values", "channel_values", "checkpoint", "output", "outputs", "state", "result")
 
@@ -39,10 +41,8 @@ def read_calls(memory: Memory, path: Path) -> tuple[list[RunCall], list[Fault]]:
     calls: list[RunCall] = []
     for number, value in values:
         try:
-            told = [call for call in _told(value) if not was_stopped(call)]
-            # All of a line or nothing.
-            calls += [_call(memory.registry, call, written, len(calls) + i) for i, call in enumerate(told)]
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            calls += _read(memory.registry, value, written, len(calls))
+        except BROKEN as error:
             faults.append(Fault(str(path), number, f"{error}"))
     return calls, faults
 
@@ -50,9 +50,16 @@ def read_calls(memory: Memory, path: Path) -> tuple[list[RunCall], list[Fault]]:
 def calls_of(memory: Memory, record: Any) -> list[RunCall]:
     """Return the calls of one record: a finished agent's state or messages, a tracer's run, as LangChain has
     them or as JSON. Raises ValueError when it is none."""
-    now = clock.now()
+    try:
+        return _read(memory.registry, record, clock.now(), 0)
+    except BROKEN as error:
+        raise ValueError(f"The record cannot be read: {error}") from error
+
+
+def _read(registry: Registry, record: Any, now: datetime, place: int) -> list[RunCall]:
+    """All calls of a record, or none when one of them cannot be read."""
     told = [call for call in _told(record) if not was_stopped(call)]
-    return [_call(memory.registry, call, now, i) for i, call in enumerate(told)]
+    return [_call(registry, call, now, place + i) for i, call in enumerate(told)]
 
 
 def _lines(path: Path, raw: bytes) -> tuple[list[tuple[int, Any]], list[Fault]]:
