@@ -474,7 +474,7 @@ def test_case_15_query_patterns_never_push_out_the_right_guide(make: Make) -> No
 def test_case_15_a_guides_own_question_answered_by_sql_before_still_brings_the_guide(
     make: Make, half: int
 ) -> None:
-    """The worst case: twenty guides' own questions, word for word, captured with SQL about the same things."""
+    """The worst case: twenty of the questions, word for word, captured with SQL about the same things."""
     from guides40 import GUIDES, PATTERNS
     from olav_query_capture import QueryCapture
 

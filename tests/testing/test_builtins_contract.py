@@ -47,6 +47,19 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("redactors", "secrets"): {
         "secrets": (
+    ("embedders", "ensemble"): {
+        "options": {"parts": [{"id": "hashing"}, {"id": "hashing", "options": {"dimension": 64}}]},
+    },
+    ("importers", "decisions"): {
+        "files": {"cab.decisions.csv": "text,approver,devices\nAdd eBGP,amira,R1;R4\n批准升级固件,李四,SW1\n"}
+    },
+    ("importers", "facts"): {
+        "files": {
+            "a.facts.csv": "text,subject,attribute,value\nR1 is in rack 12,R1,rack,12\n",
+            "b.facts.csv": "text\nR4 在 7 号机架\n",
+        }
+    },
+    ("importers", "preferences"): {"files": {"p.preferences.csv": "user,text\nlin,answer shortly\n"}},
             ("Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnopqrstuvwxyz012345"),
             ("snmp-server community s3cr3tcomm RO", "s3cr3tcomm"),
         )
