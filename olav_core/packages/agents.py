@@ -72,7 +72,7 @@ def install_agent(
         receipt = {"name": skill.name, "version": skill.version, "source": source.name}
         receipt["installed_at"] = clock.now().isoformat()
         (staged / RECEIPT).write_text(json.dumps(receipt, ensure_ascii=False, indent=1), encoding="utf-8")
-        plan = work.check(skill.name, staged)
+        plan = work.check(skill.name, staged, source)
         if not any_scope:
             _refuse_scopes(plan, skill.name)
         report = work.install(skill.name, token, staged, on_progress=on_progress)

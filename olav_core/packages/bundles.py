@@ -129,7 +129,7 @@ def install_bundle(
         staged = work.journal.staged(token, KIND, found.name)
         staged.parent.mkdir(parents=True)
         os.rename(folder, staged)
-        work.check(found.name, staged)
+        work.check(found.name, staged, source)
         return found, work.install(found.name, token, staged, on_progress=on_progress)
 
 

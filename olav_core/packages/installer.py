@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from olav_core.errors import OlavError, PackageError
 from olav_core.importing.directory import import_directory
 from olav_core.importing.report import ImportReport
@@ -60,15 +62,24 @@ class Installer:
         """Return (token, the path at which the package is to be staged)."""
         return self.journal.stage(self.kind, name)
 
-    def check(self, name: str, staged: Path) -> ImportReport:
-        """Return what the staged package would bring; raises ImportFaultsError with every fault.
+    def check(self, name: str, staged: Path, source: Path) -> ImportReport:
+        """Return what the package staged from `source` would bring; raises ImportFaultsError with all faults.
 
         Raises EmbeddingSpaceMismatchError and EmbedderUnavailableError, too.
         """
         settle_space(self.memory)
         report = _bring(self.memory, staged, self.place(name), strict=True, dry_run=True)
-        if report.faults:
-            report.raise_for_faults()
+
+        def named(path: str) -> str:  # as the caller knows the file, not where it is staged
+            return path.replace(str(staged), str(source), 1)
+
+        report = evolve(
+            report,
+            directory=str(source),
+            items=tuple(evolve(item, path=named(item.path)) for item in report.items),
+            faults=tuple(evolve(fault, path=named(fault.path)) for fault in report.faults),
+        )
+        report.raise_for_faults()
         return report
 
     def install(

@@ -150,7 +150,7 @@ def test_a_faulty_guide_of_a_new_version_leaves_the_old_one_as_it_was(memory: Me
     before = rows(memory), files(memory)
     v2 = skill_folder(tmp_path / "v2", version="2", guides={"bgp_idle": "New."})
     (v2 / "guides" / "bad.guide.yaml").write_text("schema_version: 1\n", encoding="utf-8")
-    with pytest.raises(ImportFaultsError, match=r"bad\.guide\.yaml"):
+    with pytest.raises(ImportFaultsError, match=r"v2/guides/bad\.guide\.yaml"):
         install_agent(memory, v2)
     assert (rows(memory), files(memory)) == before
 
@@ -195,6 +195,29 @@ def test_an_embedder_that_fails_in_the_middle_leaves_everything_as_it_was(
         assert (rows(memory), files(memory)) == before
     _, report = install_agent(memory, source)
     assert report.added + report.changed >= 2
+
+
+def test_case_49_an_installation_touches_only_what_its_folder_brought(memory: Memory, tmp_path: Path) -> None:
+    bodies = {f"rule_{number}": f"Rule {number} 规则。" for number in range(54)}
+    a = skill_folder(tmp_path / "a", name="a", guides=bodies, formats=())
+    b = skill_folder(tmp_path / "b", name="b", guides=bodies, formats=())
+    assert install_agent(memory, a)[1].embedded == 54
+    of_a = rows(memory)
+    assert install_agent(memory, b)[1].added == 54
+    assert set(of_a) <= set(rows(memory))
+    again = install_agent(memory, a)[1]
+    assert (again.embedded, again.added, again.unchanged) == (0, 0, 54)
+    one = a / "guides" / "rule_7.guide.yaml"
+    one.write_text(one.read_text(encoding="utf-8").replace("Rule 7 ", "Rule seven "), encoding="utf-8")
+    assert (edited := install_agent(memory, a)[1]).embedded == edited.changed == 1
+    one.write_text(one.read_text(encoding="utf-8") + "scope: netops\n", encoding="utf-8")
+    moved = install_agent(memory, a, any_scope=True)[1]
+    assert (moved.moved, moved.embedded) == (1, 0)
+    assert [row.text for row in memory.list(scopes=["netops"])] == ["Rule seven 规则。"]
+    one.unlink()
+    assert install_agent(memory, a)[1].retired == 1
+    assert len(memory.list(scopes=["a"])) == 53
+    assert len(memory.list(scopes=["b"])) == 54
 
 
 def test_a_link_in_the_folder_is_refused(memory: Memory, tmp_path: Path) -> None:

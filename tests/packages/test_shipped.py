@@ -16,7 +16,6 @@ from olav_core.cli.main import main
 from olav_core.packages.agents import install_agent, remove_agent
 from olav_core.packages.shipped import prime_directives, settle_space
 
-
 PLUGIN = """
 from pathlib import Path
 from olav_core import DirectiveSpec, hookimpl
