@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, Protocol
 
-from attrs import evolve, fields_dict
-
-from olav_core import clock
 from olav_core.errors import OlavError
 from olav_core.importing.departed import Departed
 from olav_core.importing.entry import Entry, item, tracks
+from olav_core.importing.ownership import taken
+from olav_core.importing.placement import Placement
 from olav_core.importing.refinement import Refinement
 from olav_core.importing.report import Action, ImportItem, ImportReport
+from olav_core.importing.sameness import is_same
 from olav_core.importing.source import REMOVED_SUFFIX, ImportSource
+from olav_core.importing.target import ImportTarget as ImportTarget
 from olav_core.records import MemoryRecord, check_scope
-from olav_core.specs import Draft, Fault, ImporterSpec
+from olav_core.specs import Fault, ImporterSpec
 from olav_core.store.tombstones import text_hash
-from olav_core.succession import Conflict, Settlement, Succession
+from olav_core.succession import Conflict, Settlement
 
 #: Records written per call: embedders fill their batches, and progress moves every few seconds.
 BATCH = 256
-
-
-class ImportTarget(Protocol):
-    """What an import needs of a memory; `olav_core.Memory` has it."""
-
-    @property
-    def registry(self) -> Any: ...
-
-    @property
-    def store(self) -> Any: ...
-
-    def prepare(self, draft: Draft) -> MemoryRecord: ...
-
-    def write(self, records: Sequence[MemoryRecord], *, vectors_from: Mapping[str, str]) -> Sequence[Any]: ...
 
 
 def import_directory(
@@ -166,23 +151,15 @@ class _Import:
             )
             message = f"no importer reads files of this kind. Known: {', '.join(known)}."
             self.faults.append(Fault(str(self.source.root), 0, message))
-        scopes = self.scopes()
+        rows = (row for found in self.rows.values() for row in found)
+        self.placement = Placement(self.source, self.memory.registry.categories, self.scope, rows)
         for number, (importer, path) in enumerate(found, start=1):
-            self.read_file(importer, path, scopes)
+            self.read_file(importer, path)
             if on_read is not None:
                 on_read(number, len(found))
         self.fault_duplicates()
 
-    def scopes(self) -> dict[tuple[Path, str], str]:
-        """Return the scope that each (file, category) has in the store."""
-        found = {}
-        for category, rows in self.rows.items():
-            for row in rows:
-                if (place := self.source.place_of(row)) is not None:
-                    found[place, category] = row.scope
-        return found
-
-    def read_file(self, importer: ImporterSpec, path: Path, scopes: Mapping[tuple[Path, str], str]) -> None:
+    def read_file(self, importer: ImporterSpec, path: Path) -> None:
         place = self.source.placed(path)
         try:
             raw = b"" if importer.opens_path else path.read_bytes()
@@ -195,7 +172,7 @@ class _Import:
             drafts, found = (), (Fault(str(path), 0, message),)
         faults = list(found)
         entries: list[Entry] = []
-        for draft in self.refine(importer, self.placed(importer, path, drafts, scopes), faults):
+        for draft in self.refine(importer, self.placement(importer, path, drafts), faults):
             try:
                 tracked = tracks(self.memory.registry.category(draft.category))
                 entries.append(Entry(place, str(path), draft, self.memory.prepare(draft), tracked))
@@ -208,27 +185,6 @@ class _Import:
         if faults:
             self.kept.add(place)
         self.entries += entries
-
-    def placed(
-        self,
-        importer: ImporterSpec,
-        path: Path,
-        drafts: Sequence[Draft],
-        scopes: Mapping[tuple[Path, str], str],
-    ) -> list[Draft]:
-        """Return the drafts of installed categories with their scope, their file and its directory."""
-        place, placed = self.source.placed(path), []
-        origin = {"source": path.relative_to(self.source.base).as_posix(), "directory": self.source.identity}
-        for draft in drafts:
-            spec = self.memory.registry.categories.get(draft.category)
-            if spec is None and draft.category in importer.also:
-                continue
-            if draft.scope is None:
-                draft = evolve(draft, scope=self.scope or scopes.get((place, draft.category)))
-            if spec is not None and tracks(spec):
-                draft = evolve(draft, metadata={**draft.metadata, **origin})
-            placed.append(draft)
-        return placed
 
     def fault_duplicates(self) -> None:
         groups: dict[tuple[str, ...], list[Entry]] = {}
@@ -254,12 +210,12 @@ class _Import:
         erased = self.memory.store.erased({text_hash(entry.record.text) for entry in self.entries})
         forgotten = set()
         for entry in self.entries:
-            if taken := self.taken(entry, existing.get(entry.record.id)):
+            if owned := taken(entry, existing.get(entry.record.id), self.source):
                 if self.yields:
                     forgotten.add(entry.record.id)
                     self.items.append(item("kept", entry.record, entry.path))
                     continue
-                self.fault(entry, taken)
+                self.fault(entry, owned)
             if text_hash(entry.record.text) not in erased:
                 continue
             if self.yields or entry.record.origin == "document":  # one passage of many: the others come in
@@ -280,7 +236,7 @@ class _Import:
             record, old = entry.record, existing.get(entry.record.id)
             previous = None if old is not None else self.moved_from(entry, left)
             action: Action = "changed" if old is not None else "moved" if previous is not None else "added"
-            if old is not None and self.is_same(entry, old):
+            if old is not None and is_same(entry, old, self.source, self.memory.registry.categories):
                 action = "unchanged"
             else:
                 self.writes.append(entry)
@@ -294,24 +250,6 @@ class _Import:
             row = gone[identifier]
             self.items.append(item("retired", row, self.source.shown(self.source.place_of(row))))
 
-    def taken(self, entry: Entry, row: MemoryRecord | None) -> str:
-        """Say that an entry's row belongs to somebody else: a person, or a file outside this import."""
-        if row is None or not entry.tracked:
-            return ""
-        place = self.source.place_of(row)
-        if place is None:
-            # A directive that no import brought may be adopted; anything else somebody wrote by hand.
-            if row.origin == "directive" or row.text == entry.record.text:
-                return ""
-            owner = f"a row of origin '{row.origin}' that no import brought"
-            remedy = f"Rename it here, or run `olav forget {row.id}` first."
-        elif self.source.reads(place) or not place.is_file() or place.samefile(entry.path):
-            return ""
-        else:
-            owner = f"{place}, imported before"
-            remedy = "Give one of them another name or scope, or remove that file and import its directory."
-        return f"is the same {entry.label} as {owner}. {remedy}"
-
     def is_gone(self, row: MemoryRecord) -> bool:
         place = self.source.place_of(row)
         if place is None or not self.source.reads(place) or self.importer(place) is None:
@@ -324,28 +262,6 @@ class _Import:
         taken = set(self.vectors_from.values())
         rows = [row for row in left.like(entry.record) if row.id not in taken]
         return min(rows, key=lambda row: self.source.place_of(row) != entry.place, default=None)
-
-    def is_same(self, entry: Entry, row: MemoryRecord) -> bool:
-        record = entry.record
-        ours, theirs = dict(record.metadata), dict(row.metadata)
-        if self.source.place_of(row) == entry.place:  # one file, imported by way of another folder
-            for values in (ours, theirs):
-                values.pop("directory", None)
-                values.pop("source", None)
-        spec = self.memory.registry.categories.get(row.category)
-        if spec is not None and spec.claims is not None:  # superseded meanwhile: the file says nothing new
-            for values in (ours, theirs):
-                for name in fields_dict(Succession):
-                    values.pop(name, None)
-        names = ("text", "search_text", "scope", "origin", "confidence")
-        if any(getattr(record, name) != getattr(row, name) for name in names):
-            return False
-        if _json(ours) != _json(theirs) or sorted(record.tags) != sorted(row.tags):
-            return False
-        if entry.draft.expires_at is None and record.expires_at is not None:
-            # The category's ttl, counted from each import: rewrite only what has expired.
-            return row.expires_at is not None and row.expires_at > clock.now()
-        return record.expires_at == row.expires_at
 
     def foresee_conflicts(self) -> None:
         """Find what the writes would contradict, and write nothing."""
@@ -373,7 +289,3 @@ class _Import:
         deletes = [identifier for identifier in self.deletes if identifier not in failed]
         if deletes:
             self.memory.store.delete(deletes)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
