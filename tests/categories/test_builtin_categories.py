@@ -72,6 +72,7 @@ FULL: dict[str, dict[str, Any]] = {
         "sources": ["operational_event:1"],
         "group": "deploy",
         "history": ["- Names are lower case."],
+        "terms": ["name", "muc"],
     },
     "operational_event": {
         "tool": "deploy",
@@ -435,3 +436,16 @@ def test_importing_the_categories_is_cheap() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_pattern_is_found_by_its_tools_words_in_both_languages_and_by_what_its_events_share(
+    prepare: Prepare, spec: Spec
+) -> None:
+    pattern = spec("expert_knowledge")
+    metadata = {"topic": "register_service", "group": "register_service", "terms": ["address", "muc"]}
+    row = prepare("expert_knowledge", metadata)
+    assert pattern.keywords is not None
+    assert list(pattern.keywords(row)) == ["register_service", "register", "service", "注册", "登记", "服务"]
+    assert pattern.embed_text is not None
+    assert pattern.embed_text(row).splitlines()[-1] == "address muc"
+    assert list(pattern.keywords(prepare("expert_knowledge", {"topic": "register_service"}))) == []

@@ -58,3 +58,12 @@ def test_the_same_failure_of_two_runs_needs_no_correction(memory: Memory) -> Non
     report = learn_reflections(memory, audited_calls(memory))
     assert report.count("written") == 1
     assert "don't repeat it as it is" in memory.list(category="reflection")[0].text
+
+
+def test_a_captured_success_resolves_what_an_audited_failure_taught(memory: Memory) -> None:
+    for _ in range(2):
+        work(memory, call("push_config", **WRONG))
+    (item,) = run_learning(memory).reflections.items
+    memory.capture(tool="push_config", args=WRONG, result="commit complete")
+    memory.captures.drain()
+    assert run_learning(memory).reflections.resolved == (item.id,)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from olav_learn.audit_trail import audited_calls as audited_calls
+    from olav_learn.captured_calls import captured_calls as captured_calls
     from olav_learn.learning_run import LearningRun as LearningRun
     from olav_learn.learning_run import run_learning as run_learning
     from olav_learn.pattern_report import PatternItem as PatternItem
@@ -39,6 +40,7 @@ _HOMES = {
     "RunCall": "run_call",
     "audited_calls": "audit_trail",
     "calls_of": "run_record",
+    "captured_calls": "captured_calls",
     "learn_patterns": "patterns",
     "learn_reflections": "reflections",
     "learning_status": "status",

@@ -9,6 +9,7 @@ from attrs import asdict, field, frozen
 
 from olav_core import ChatModel, Fault, Memory, clock, open_chat
 from olav_learn.audit_trail import audited_calls
+from olav_learn.captured_calls import captured_calls
 from olav_learn.journal import journal, read_journal
 from olav_learn.pattern_report import PatternReport
 from olav_learn.patterns import learn_patterns
@@ -73,7 +74,8 @@ def _run(memory: Memory, chat: Any, on_progress: Callable[[int, int], None] | No
     patterns = learn_patterns(memory, chat, retry=False, on_progress=on_progress)
     files = fresh_files(memory, read_journal(memory).reflections)
     calls, faults, stamps = read_files(memory, files)
-    told = sorted([*audited_calls(memory), *calls], key=lambda call: call.time)
+    calls += [*audited_calls(memory), *captured_calls(memory)]
+    told = sorted(calls, key=lambda call: call.time)
     reflections = learn_reflections(memory, told, chat)
     with journal(memory) as kept:
         kept.reflections.files |= stamps

@@ -10,6 +10,7 @@ import click
 
 from olav_core import Fault, Terminal, json_option, open_chat, workspace_option
 from olav_learn.audit_trail import audited_calls
+from olav_learn.captured_calls import captured_calls
 from olav_learn.reflection_report import ReflectionReport
 from olav_learn.reflections import learn_reflections
 from olav_learn.run_record import read_calls
@@ -35,11 +36,11 @@ def reflections(
 ) -> None:
     """Turn failed calls into lessons.
 
-    The calls are read from files, or without a FILE from the audit trail. A file is JSON or JSON lines: calls
-    as `olav capture import` reads them (and error), messages of LangChain or of a LangGraph state, runs of a
-    LangChain tracer, or events of astream_events. What calls show themselves needs no model; where one is set
-    it is asked about the other failures, many in one call and each once. Exit code 1 when a line has a fault
-    or an answer could not be used; the others count all the same.
+    The calls are read from files, or without a FILE from the audit trail and the captured events. A file is
+    JSON or JSON lines: calls as `olav capture import` reads them (and error), messages of LangChain or of a
+    LangGraph state, runs of a LangChain tracer, or events of astream_events. What calls show themselves needs
+    no model; where one is set it is asked about the other failures, many in one call and each once. Exit code
+    1 when a line has a fault or an answer could not be used; the others count all the same.
 
     With --json: {"applied", "resolved": [id], "asked", "calls", "failed", "prompt_tokens", "reply_tokens",
     "estimated_tokens", "prompts", "written", "refreshed", "superseding", "waiting", "quarantined",
@@ -49,7 +50,7 @@ def reflections(
     terminal = Terminal(as_json=as_json)
     with session(terminal, workspace) as memory:
         faults: list[Fault] = []
-        calls = [] if files else audited_calls(memory)
+        calls = [] if files else [*audited_calls(memory), *captured_calls(memory)]
         for file in files:
             read, wrong = read_calls(memory, file)
             calls += read
