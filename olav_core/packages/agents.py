@@ -112,7 +112,11 @@ def agent_folder(workspace: Workspace, name: str) -> Path | None:
         return None  # a scope, but no folder's name
     if find_skill_file(workspace.root / name) is not None:
         return workspace.root / name
-    return next((Path(agent.folder) for agent in list_agents(workspace) if agent.name == name), None)
+    homes = [
+        workspace.agents_directory,
+        *(folder / AGENTS for folder in _folders(workspace.bundles_directory)),
+    ]
+    return next((home / name for home in homes if (home / name).is_dir()), None)
 
 
 def _installed(folder: Path, bundle: str) -> InstalledAgent:

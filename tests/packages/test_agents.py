@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +301,18 @@ def test_what_a_killed_process_left_is_completed_by_the_next_opening(
         assert [row.text for row in memory.list()] == ["A new rule."]
         assert list_agents(memory.workspace)[0].version == "2"
         assert [path.name for path in (root / ".olav" / "installing").iterdir()] == [".lock"]
+
+
+def test_two_at_once_take_turns(memory: Memory, tmp_path: Path) -> None:
+    versions = {"1": "The first rule.", "2": "The second rule."}
+    sources = [
+        skill_folder(tmp_path / version, version=version, guides={f"rule{version}": body}, formats=())
+        for version, body in versions.items()
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: install_agent(memory, sources[number % 2]), range(8)))
+    (agent,) = list_agents(memory.workspace)
+    assert [row.text for row in memory.list()] == [versions[agent.version]]
 
 
 def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
