@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from olav_core.testing.corpus import TOPICS as TOPICS
     from olav_core.testing.corpus import Topic as Topic
     from olav_core.testing.corpus import tiny_corpus as tiny_corpus
+    from olav_core.testing.directive import DirectiveContract as DirectiveContract
     from olav_core.testing.embedder import EmbedderContract as EmbedderContract
     from olav_core.testing.fake_clock import FakeClock as FakeClock
     from olav_core.testing.fake_distributions import FakeDistributions as FakeDistributions
@@ -51,6 +52,7 @@ _PUBLIC = {
     "TOPICS": "corpus",
     "Topic": "corpus",
     "tiny_corpus": "corpus",
+    "DirectiveContract": "directive",
     "EmbedderContract": "embedder",
     "FakeClock": "fake_clock",
     "FakeDistributions": "fake_distributions",

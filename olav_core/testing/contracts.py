@@ -8,6 +8,7 @@ from types import MappingProxyType
 from olav_core.testing.category import CategoryContract
 from olav_core.testing.confirmation import ConfirmationContract
 from olav_core.testing.contract import PluginContract
+from olav_core.testing.directive import DirectiveContract
 from olav_core.testing.embedder import EmbedderContract
 from olav_core.testing.gate import GateContract
 from olav_core.testing.importer import ImporterContract
@@ -28,6 +29,7 @@ CONTRACTS: Mapping[str, type[PluginContract]] = MappingProxyType(
             VerbMatcherContract,
             ConfirmationContract,
             ImporterContract,
+            DirectiveContract,
         )
     }
 )
