@@ -251,6 +251,38 @@ def test_an_empty_record_has_no_calls(record: Any, memory: Memory) -> None:
     assert calls_of(memory, record) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Error: ValueError('no such VLAN')\n Please fix your mistakes.", "ValueError: no such VLAN"),
+        (
+            "Error invoking tool 'push_config' with kwargs {'device': 'x'} with error:\n"
+            " mode: Field required\n Please fix the error and try again.",
+            "mode: Field required",
+        ),
+        ("KeyError('vlan')Traceback (most recent call last):\n  File x", "KeyError: vlan"),
+        ("Traceback (most recent call last):\n  File x\nOSError: disk full", "OSError: disk full"),
+        ("The push failed:\n  line 3 is wrong", "The push failed: line 3 is wrong"),
+        ({"error": {"code": 7, "message": "no route"}}, "no route"),
+    ],
+)
+def test_the_cause_is_what_a_person_would_read(said: Any, cause: str, memory: Memory) -> None:
+    (call,) = calls_of(memory, told(wants("push_config", WRONG, "c1"), answer("c1", said, "error")))
+    assert call.failed == cause
+
+
+def test_a_call_with_wrong_arguments_teaches_the_right_ones(memory: Memory) -> None:
+    model = ScriptedModel(
+        script=[call("push_config", device="core-sw-2"), call("push_config", **RIGHT), "Done."]
+    )
+    state = create_agent(model, tools=[push_config]).invoke(ask())
+    assert learn_reflections(memory, calls_of(memory, state)).count("written") == 1
+    (row,) = memory.list(category="reflection")
+    assert row.text == (
+        "When you call push_config, use mode=config, because the other failed: mode: Field required"
+    )
+
+
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=8)
 NAMES = (
     "type", "role", "content", "tool_calls", "id", "name", "args", "tool_call_id", "status", "data",

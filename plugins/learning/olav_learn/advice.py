@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from attrs import define, evolve, field
@@ -36,13 +36,21 @@ class Advice:
     prompts: list[str] = field(factory=list)
 
 
-def advise(memory: Memory, chat: ChatModel | None, failures: Sequence[Lesson]) -> Advice:
+def advise(
+    memory: Memory,
+    chat: ChatModel | None,
+    failures: Sequence[Lesson],
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Advice:
     """Ask about failures in as few calls as fit; without `chat` only tell what would be asked.
 
     A line counts when it has the form, names a failure, gives no orders, and all that it states occurs there.
     """
     advice = Advice()
-    for batch, texts in _batches(memory, failures):
+    batches = list(_batches(memory, failures))
+    for done, (batch, texts) in enumerate(batches):
+        if on_progress is not None:
+            on_progress(done, len(batches))
         system, prompt = reflection_prompt.system(texts), reflection_prompt.prompt(texts)
         advice.prompts.append(f"{system}\n\n{prompt}")
         advice.estimated_tokens += estimate_tokens(system + prompt)

@@ -16,8 +16,10 @@ FINE: Final = frozenset(("", "success", "succeeded", "ok", "done", "complete", "
 NO_FAILURE: Final = frozenset(("denied", "rejected", "interrupted", "cancelled", "canceled", "skipped"))
 MAX_CAUSE_CHARS: Final = 160
 _ERROR_KEYS: Final = ("error", "message", "detail", "stderr", "reason", "错误", "消息", "原因")
-#: As Python and LangChain's tracer write an exception: ValueError('no such VLAN').
-_EXCEPTION = re.compile(r"(?P<kind>\w+)\((?P<quote>['\"])(?P<said>.+)(?P=quote),?\)\Z", re.DOTALL)
+#: As Python, LangGraph and LangChain's tracer write an exception: ValueError('no such VLAN').
+_EXCEPTION = re.compile(r"(?:Error: )?(?P<kind>\w+)\((?P<quote>['\"])(?P<said>.+)(?P=quote),?\)\Z", re.DOTALL)
+#: What LangGraph puts before the error of a tool: its arguments, which are no cause.
+_PREFACE = re.compile(r"Error (?:executing|invoking) tool .* with error:\Z")
 
 
 def failure_of(registry: Registry, value: Mapping[str, Any]) -> str | None:
@@ -48,6 +50,8 @@ def first_line(text: str) -> str:
     if not lines:
         return ""
     line = lines[-1] if found and not head.strip() else lines[0]
+    if len(lines) > 1 and line.endswith((":", "：")):
+        line = lines[1] if _PREFACE.match(line) else f"{line} {lines[1]}"
     if exception := _EXCEPTION.match(line):
         line = f"{exception['kind']}: {exception['said']}"
     return line if len(line) <= MAX_CAUSE_CHARS else f"{line[:MAX_CAUSE_CHARS]}…"

@@ -76,7 +76,7 @@ def _run(memory: Memory, chat: Any, on_progress: Callable[[int, int], None] | No
     calls, faults, stamps = read_files(memory, files)
     calls += [*audited_calls(memory), *captured_calls(memory)]
     told = sorted(calls, key=lambda call: call.time)
-    reflections = learn_reflections(memory, told, chat)
+    reflections = learn_reflections(memory, told, chat, on_progress=on_progress)
     with journal(memory) as kept:
         kept.reflections.files |= stamps
         kept.last_run = clock.now().isoformat()

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from olav_core import language_of
 from olav_learn.call_history import CallHistory
-from olav_learn.run_call import RunCall, cause_key
+from olav_learn.run_call import RunCall
 
 #: More changed arguments are another call, not a corrected one.
 MAX_CHANGES: Final = 3
@@ -37,10 +37,6 @@ class Lesson:
     corrected: bool = False
     settled: bool = True
     after: tuple[RunCall, ...] = ()
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.tool, cause_key(self.cause)
 
 
 def lessons(calls: Sequence[RunCall]) -> list[Lesson]:

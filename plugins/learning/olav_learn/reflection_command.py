@@ -48,7 +48,7 @@ def reflections(
     "line", "message"}]}; a fault of an answer has the path "chat".
     """
     terminal = Terminal(as_json=as_json)
-    with session(terminal, workspace) as memory:
+    with session(terminal, workspace) as memory, terminal.progress("Asking about failures") as on_progress:
         faults: list[Fault] = []
         calls = [] if files else [*audited_calls(memory), *captured_calls(memory)]
         for file in files:
@@ -58,7 +58,9 @@ def reflections(
         asks = memory.settings.chat.chosen and not (plan or no_model)
         with open_chat(memory.settings.chat) if asks else nullcontext() as chat:
             ordered = sorted(calls, key=lambda call: call.time)
-            report = learn_reflections(memory, ordered, chat, dry_run=dry_run or plan)
+            report = learn_reflections(
+                memory, ordered, chat, dry_run=dry_run or plan, on_progress=on_progress
+            )
     faults += [Fault("chat", 0, fault) for fault in report.faults]
     value = report.to_dict()
     value["faults"] = [{"path": f.path, "line": f.line, "message": f.message} for f in faults]

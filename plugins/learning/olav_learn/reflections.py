@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -24,11 +24,13 @@ def learn_reflections(
     chat: ChatModel | Any | None = None,
     *,
     dry_run: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> ReflectionReport:
     """Turn the failures among `calls` (in their order) into reflections; return the report.
 
     What the calls show themselves needs no model. With `chat`, an `olav_core.Chat` or a LangChain chat model,
     the other failures are asked about, many in one call and each once; without it the report has the prompts.
+    `on_progress(calls made, calls in all)`.
     Telling the same calls again changes nothing. Raises the store's and the embedder's errors.
     """
     model = as_chat(chat) if chat is not None else None
@@ -51,7 +53,7 @@ def learn_reflections(
                 items.append(item)
     if model is not None and open_ones and not dry_run:
         memory.check_space()  # an answer that could not be stored would have been paid for nothing
-    advice = advise(memory, model, open_ones)
+    advice = advise(memory, model, open_ones, on_progress)
     items += [_learn(memory, lesson, rows, dry_run, source="model") for lesson in advice.lessons]
     if not dry_run:
         _record(memory, advice, sum(item.outcome == "quarantined" for item in items))

@@ -33,7 +33,7 @@ def run(workspace: Path | None, as_json: bool) -> None:
     terminal = Terminal(as_json=as_json)
     with (
         session(terminal, workspace, alone=False) as memory,
-        terminal.progress("Learning patterns") as on_progress,
+        terminal.progress("Learning") as on_progress,
     ):
         try:
             done = run_learning(memory, on_progress=on_progress)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from olav_learn.message_record import message_of, text_of
+
+#: Longer texts are no arguments that a lesson could name, and not worth parsing.
+MAX_ARGS_CHARS: Final = 50_000
 
 
 def run_of(value: Any) -> Any:
@@ -71,7 +74,7 @@ def _args(inputs: Any) -> Any:
     """Return a tool's arguments; tracers hold them as a mapping or, below `input`, as their Python text."""
     if isinstance(inputs, Mapping) and set(inputs) == {"input"}:
         inputs = inputs["input"]
-    if not isinstance(inputs, str):
+    if not isinstance(inputs, str) or len(inputs) > MAX_ARGS_CHARS:
         return inputs
     for read in (json.loads, ast.literal_eval):
         try:
