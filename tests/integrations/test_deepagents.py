@@ -12,12 +12,13 @@ import pytest
 from deepagents.backends import StoreBackend
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain.agents import create_agent as langchain_agent
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from olav_deepagents import create_agent, export_tool, strict_tool
 from olav_deepagents.coercion import strip_quote_leak
-from olav_langchain import AutoRecallMiddleware, OlavStore
+from olav_langchain import AutoRecallMiddleware, OlavStore, OperationalEventCapture
 from scripted_model import ScriptedModel, call
 
 from olav_core import ConfigError, Memory
@@ -135,12 +136,71 @@ def test_deepagents_own_files_can_lie_in_the_store(memory: Memory) -> None:
     assert item.key == "/notes.md"
 
 
-def test_a_compiled_subagent_is_told_about(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
-    compiled, _, _ = team(memory, [], [])
-    spec = {"name": "ready", "description": "Compiled", "runnable": compiled}
+@pytest.mark.parametrize("how", ["invoke", "ainvoke"])
+def test_a_compiled_subagent_recalls_at_its_entrance_and_is_captured(memory: Memory, how: str) -> None:
+    worker = ScriptedModel(script=[call("register_service", name="sub"), "done"])
+    compiled = langchain_agent(worker, tools=[register_service])
+    saver = InMemorySaver()
+    boss = ScriptedModel(script=[call("task", description=TASK, subagent_type="ready"), "done"])
+    spec = {"name": "ready", "description": "Does invoices", "runnable": compiled}
+    agent = create_agent(
+        memory, boss, agent="netops", subagents=[spec], agents={"ready": "billing"}, checkpointer=saver
+    )
+    given = {"messages": [HumanMessage(ASK)]}
+    state = agent.invoke(given, CONFIG) if how == "invoke" else asyncio.run(agent.ainvoke(given, CONFIG))
+    assert len(worker.seen) == 2
+    for messages in worker.seen:
+        assert shown(messages).count(OPEN) == 1
+        assert "AC-1000" in shown(messages)
+    assert OPEN not in shown(state["messages"])
+    own = [kept for kept in saver.list(CONFIG) if not kept.config["configurable"]["checkpoint_ns"]]
+    assert own
+    assert OPEN not in repr(own)
+    memory.captures.drain()
+    (event,) = memory.list(category="operational_event")
+    assert (event.scope, event.metadata["args"], event.metadata["count"]) == ("billing", {"name": "sub"}, 1)
+
+
+@pytest.mark.parametrize("entered", [True, False])
+def test_a_compiled_subagent_with_memory_of_its_own_sees_one_block_and_is_captured_once(
+    memory: Memory, entered: bool
+) -> None:
+    worker = ScriptedModel(script=[call("register_service", name="sub"), "done"])
+    own = [AutoRecallMiddleware(memory, agent="billing"), OperationalEventCapture(memory, agent="billing")]
+    compiled = langchain_agent(worker, tools=[register_service], middleware=own)
+    boss = ScriptedModel(script=[call("task", description=TASK, subagent_type="billing"), "done"])
+    spec = {"name": "billing", "description": "Does invoices", "runnable": compiled}
+    saver = InMemorySaver()
+    agent = create_agent(memory, boss, subagents=[spec], compiled=entered, checkpointer=saver)
+    agent.invoke({"messages": [HumanMessage(ASK)]}, CONFIG)
+    assert (OPEN in repr(list(saver.list(CONFIG)))) is entered
+    assert [shown(messages).count(OPEN) for messages in worker.seen] == [1, 1]
+    memory.captures.drain()
+    (event,) = memory.list(category="operational_event")
+    assert event.metadata["count"] == 1
+
+
+def test_a_compiled_subagent_runs_without_memories_when_recall_fails(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = ScriptedModel(script=["done"])
+    boss = ScriptedModel(script=[call("task", description=TASK, subagent_type="ready"), "done"])
+    spec = {"name": "ready", "description": "x", "runnable": langchain_agent(worker, tools=[])}
+    agent = create_agent(memory, boss, subagents=[spec])
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise OSError("no disk")
+
+    monkeypatch.setattr(type(memory), "recall", fail)
+    assert agent.invoke({"messages": [HumanMessage(ASK)]})["messages"][-1].content == "done"
+    assert OPEN not in shown(worker.seen[0])
+
+
+def test_a_remote_subagent_is_told_about(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    spec = {"name": "far", "description": "Remote", "graph_id": "g", "url": "http://127.0.0.1:9"}
     with caplog.at_level(logging.WARNING, "olav.deepagents"):
         create_agent(memory, ScriptedModel(), subagents=[spec])
-    assert "subagent ready" in caplog.text
+    assert "subagent far runs elsewhere" in caplog.text
 
 
 def test_virtual_writes_are_hidden_and_denied_where_the_host_exports(memory: Memory, tmp_path: Path) -> None:

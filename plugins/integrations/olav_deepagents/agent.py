@@ -13,6 +13,7 @@ from deepagents.middleware.subagents import GENERAL_PURPOSE_SUBAGENT
 from olav_langchain import AutoRecallMiddleware, OperationalEventCapture, memory_tools
 
 from olav_core import ConfigError, Memory
+from olav_deepagents.compiled import RememberingRunnable
 from olav_deepagents.export import export_tool
 
 _log = logging.getLogger("olav.deepagents")
@@ -34,6 +35,7 @@ def create_agent(
     capture: bool = True,
     tool_marks: Mapping[str, bool] | None = None,
     own_tools: bool = True,
+    compiled: bool = True,
     export_to: str | os.PathLike[str] | None = None,
     backend: Any = None,
     permissions: Sequence[Any] = (),
@@ -50,8 +52,11 @@ def create_agent(
       of the virtual file system are hidden and denied: a model that sees both takes the wrong one.
     - `backend`, `permissions` and `options` are those of `deepagents.create_deep_agent`.
 
-    A subagent that is compiled already, or remote, cannot be given middleware: that is logged, build it with
-    `olav_langchain.AutoRecallMiddleware`. Raises ConfigError for `agents` that names no subagent.
+    - `compiled`: let subagents that are compiled already recall once, when they are called, and capture what
+      they return (see RememberingRunnable). With a checkpointer the block then lies in the checkpoints of
+      that call, beside its task; False for those that were built with the middleware themselves.
+
+    A remote subagent gets nothing, which is logged. Raises ConfigError for `agents` that names no subagent.
     """
     specs = [dict(spec) for spec in subagents]
     if not any(spec.get("name") == GENERAL_PURPOSE_SUBAGENT["name"] for spec in specs):
@@ -66,6 +71,9 @@ def create_agent(
         all_tools.append(export_tool(export_to))
         permissions = [_NO_WRITES, *permissions]
 
+    def capturing(name: str) -> OperationalEventCapture | None:
+        return OperationalEventCapture(memory, agent=name, tools=tool_marks) if capture else None
+
     def memory_middleware(name: str) -> list[Any]:
         added: list[Any] = [
             AutoRecallMiddleware(
@@ -76,17 +84,24 @@ def create_agent(
             )
         ]
         if capture:
-            added.append(OperationalEventCapture(memory, agent=name, tools=tool_marks))
+            added.append(capturing(name))
         if export_to is not None:
             added.append(FilesystemMiddleware(backend=backend, tools=list(READING_TOOLS)))
         return added
 
     def prepared(spec: dict[str, Any]) -> dict[str, Any]:
         name = str(spec.get("name"))
-        if "runnable" in spec or "graph_id" in spec:
+        if "runnable" in spec and not compiled:
+            return spec
+        if "runnable" in spec:
+            own = names.get(name, name)
+            recalling = AutoRecallMiddleware(memory, agent=own, **(recall or {}))
+            spec["runnable"] = RememberingRunnable(spec["runnable"], recalling, capturing(own))
+            return spec
+        if "graph_id" in spec:
             _log.warning(
-                "subagent %s is compiled or remote: it gets no recall and no capture from here. "
-                "Build it with olav_langchain.AutoRecallMiddleware and OperationalEventCapture.",
+                "subagent %s runs elsewhere: it gets no recall and no capture from here. Where it runs, "
+                "build its graph with olav_langchain.AutoRecallMiddleware and OperationalEventCapture.",
                 name,
             )
             return spec

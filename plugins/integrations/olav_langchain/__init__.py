@@ -10,6 +10,7 @@ from olav_langchain.item import ITEM
 
 if TYPE_CHECKING:
     from olav_langchain.capture import OperationalEventCapture as OperationalEventCapture
+    from olav_langchain.messages import without_memories as without_memories
     from olav_langchain.recall import AutoRecallMiddleware as AutoRecallMiddleware
     from olav_langchain.store import OlavStore as OlavStore
     from olav_langchain.tools import memory_tools as memory_tools
@@ -23,6 +24,7 @@ _HOMES = {
     "memory_tools": "tools",
     "recall_tool": "tools",
     "remember_tool": "tools",
+    "without_memories": "messages",
 }
 _NEEDS = ("langchain", "langchain_core", "langgraph")
 __all__ = sorted(_HOMES)

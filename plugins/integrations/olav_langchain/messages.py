@@ -39,6 +39,11 @@ def with_files(system: SystemMessage | None, files: str) -> SystemMessage | None
     return system.model_copy(update={"content": new})
 
 
+def without_memories(messages: Sequence[BaseMessage]) -> list[Any]:
+    """Return the messages without any block; those that change are copied."""
+    return with_memories(messages, "")
+
+
 def with_memories(messages: Sequence[BaseMessage], block: str) -> list[Any]:
     """Return the messages with `block` directly before the user's last words and no earlier block.
 
