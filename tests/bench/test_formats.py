@@ -87,6 +87,41 @@ def test_what_the_store_refuses_is_named_by_its_line(olav: Run, tmp_path: Path, 
     assert "status" in found["error"]["message"]
 
 
+def test_data_that_knows_nothing_of_the_categories_is_fitted_and_told(
+    olav: Run, tmp_path: Path, write: Write
+) -> None:
+    memories = [
+        {
+            "id": "g",
+            "text": "先做快照再变更",
+            "category": "usage_guide",
+            "origin": "agent",
+            "metadata": {"by": "me"},
+        },
+        {"id": "e", "text": "pushed /etc/ntp.conf", "category": "operational_event"},
+        {
+            "id": "q",
+            "text": "How many switches?",
+            "category": "query_pattern",
+            "metadata": {"sql": "SELECT 1"},
+        },
+        {"id": "d", "text": "R1 is in Shanghai", "category": "document", "origin": "document"},
+    ]
+    asked = [{"qid": row["id"], "query": row["text"], "relevant": [row["id"]]} for row in memories]
+    paths = write(tmp_path / "m.jsonl", memories), write(tmp_path / "q.jsonl", asked)
+    (report,) = olav("bench", "run", "native", *paths, "--embedder", "hashing")["runs"]
+    assert report["retrieval"]["all"]["hit@5"]["mean"] == 1.0
+    told = "\n".join(report["fitted"])
+    for part in (
+        "'by', which was left out",
+        "'tool' was missing",
+        "'question' was missing",
+        "may not write it",
+    ):
+        assert part in told
+    assert "'sql'" not in told
+
+
 def test_other_fields_are_the_users_own_and_ids_may_be_numbers(tmp_path: Path, write: Write) -> None:
     memories = [{**GOOD, "id": 7, "note": "from the wiki", "u2028": "a\u2028b"}]
     paths = (

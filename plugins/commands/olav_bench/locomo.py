@@ -73,7 +73,7 @@ def _turns(conversation: dict[str, Any], scope: str) -> dict[str, Draft]:
         if not re.fullmatch(r"session_\d+", name):
             continue
         when = str(conversation.get(f"{name}_date_time", ""))
-        for turn in session:
+        for number, turn in enumerate(session):
             image = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
             match = _EVIDENCE.fullmatch(turn["dia_id"])
             key = f"D{int(match[1])}:{int(match[2])}" if match else turn["dia_id"]
@@ -82,7 +82,7 @@ def _turns(conversation: dict[str, Any], scope: str) -> dict[str, Draft]:
                 category="document",
                 scope=scope,
                 origin="document",
-                metadata={"source": f"{name}/{key}", "section": when},
+                metadata={"source": name, "chunk": number, "section": when},
             )
     return turns
 

@@ -34,9 +34,11 @@ def report(
     registry: Registry | None = None,
     rows: Mapping[str, tuple[str, str]] | None = None,
     expired: int = 0,
+    fitted: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return everything measured. `rows`: (text, category) of the memories by suite id, where the suite
-    itself holds none. `expired`: how many of them had expired, and so could not be recalled."""
+    itself holds none. `expired`: how many of them had expired, and so could not be recalled.
+    `fitted`: what was changed to fit memories to their categories."""
     rows = rows or {key: (draft.text, draft.category) for key, draft in suite.memories.items()}
     texts = {key: text for key, (text, _) in rows.items()}
     found = groups(suite, texts, {key: name for key, (_, name) in rows.items()})
@@ -51,6 +53,7 @@ def report(
         "pool": suite.pool,
         "memories": len(rows),
         "expired_memories": expired,
+        "fitted": list(fitted),
         "queries": len(suite.queries),
         "data_sha256": digest(suite),
         "configuration": described(configuration, registry or build_registry()),

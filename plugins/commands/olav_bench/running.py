@@ -15,6 +15,7 @@ from olav_bench.asking import SuiteIds, ask
 from olav_bench.cached_embedder import with_cache
 from olav_bench.configuration import Configuration
 from olav_bench.fields import Faults
+from olav_bench.fitting import fitted
 from olav_bench.live_copy import copy_rows
 from olav_bench.report import report
 from olav_bench.selection import select_queries
@@ -46,8 +47,8 @@ def measure(suite: Suite, configuration: Configuration, **options: Any) -> dict[
     space and an interrupted run goes on; `registry`, the plug-ins; `on_write`, `on_query`, progress. Raises
     RecordError naming the place of the first memory that the store refuses.
     """
-    answers, rows, expired = _asked(suite, configuration, **options)
-    return report(suite, configuration, answers, registry=options.get("registry"), rows=rows, expired=expired)
+    answers, about = _asked(suite, configuration, **options)
+    return report(suite, configuration, answers, registry=options.get("registry"), **about)
 
 
 def _asked(
@@ -58,7 +59,9 @@ def _asked(
     registry: Registry | None = None,
     on_write: Progress = nothing,
     on_query: Progress = nothing,
-) -> tuple[list[Answer], dict[str, tuple[str, str]], int]:
+) -> tuple[list[Answer], dict[str, Any]]:
+    known = registry or build_registry()
+    suite, notes = fitted(suite, configuration.applied().apply_to(known))
     with filled(suite, configuration, cache=cache, registry=registry, on_write=on_write) as (memory, ids):
         memory.recall("warm up", log=False)
         answers = []
@@ -69,7 +72,7 @@ def _asked(
         now = datetime.now(UTC)
         rows = {key: (record.text, record.category) for record in records for key in ids.get(record.id, ())}
         expired = sum(record.expires_at is not None and record.expires_at <= now for record in records)
-        return answers, rows, expired
+        return answers, {"rows": rows, "expired": expired, "fitted": notes}
 
 
 @contextmanager
@@ -113,7 +116,7 @@ def _store(memory: Memory, suite: Suite, on_write: Progress) -> SuiteIds:
     for key, outcome in zip(suite.memories, outcomes, strict=True):
         if outcome.error is not None:
             where = suite.places.get(key, f"suite {suite.id}")
-            faults.add(where, f"memory {key!r} is refused: {outcome.error}")
+            faults.add(where, f"memory {key!r} is refused: {' '.join(str(outcome.error).split())}")
         suite_ids[outcome.id] = (*suite_ids.get(outcome.id, ()), key)
     faults.check()
     return suite_ids

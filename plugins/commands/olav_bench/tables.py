@@ -56,6 +56,7 @@ def last_lines(found: Mapping[str, Any]) -> list[str]:
         lines[0] += f" in {', '.join(found['leaking_queries'][:10])}"
     if found["expired_memories"]:
         lines.append(f"{found['expired_memories']} memories had expired and could not be recalled.")
+    lines += [f"fitted: {line}" for line in found["fitted"]]
     return lines + [f"degraded: {line}" for line in found["degraded"]]
 
 
