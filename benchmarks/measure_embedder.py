@@ -1,6 +1,7 @@
 """Measure what an embedder ships with: its generic means per language and its distance scale.
 
     python benchmarks/measure_embedder.py e5 --means embedders/olav_e5/means.npz
+        (and --tokens embedders/olav_e5/tokens.npz for its token space)
     python benchmarks/measure_embedder.py house --plugin-dir lab/.olav/plugins --option path=models/house
 
 Texts: benchmarks/texts (own writing). Means: the mean raw passage vector of the generic passages of a
@@ -43,6 +44,8 @@ def main() -> None:
     parser.add_argument("--means", type=Path, help="write the generic means to this .npz")
     parser.add_argument("--plugin-dir", type=Path, help="a workspace's .olav/plugins, where the embedder is")
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the embedder")
+    parser.add_argument("--tokens", type=Path, help="write the token space to this .npz")
+    parser.add_argument("--token-dimension", type=int, default=128, help="dimensions that tokens are kept on")
     arguments = parser.parse_args()
 
     registry = build_registry(plugin_dir=arguments.plugin_dir)
@@ -55,6 +58,9 @@ def main() -> None:
         generic[language] = handle.passages(texts).mean(axis=0)
     if arguments.means:
         np.savez_compressed(arguments.means, **generic)
+
+    if arguments.tokens:
+        np.savez_compressed(arguments.tokens, **token_space(handle, arguments.token_dimension))
 
     pairs = [row for row in read("pairs.jsonl") if {row["query_lang"], row["passage_lang"]} <= set(languages)]
     unrelated = [row for row in read("unrelated.jsonl") if row["lang"] in languages]
@@ -111,6 +117,22 @@ def main() -> None:
     }
     print(json.dumps(figures, indent=2))
     print(save(f"scale-{arguments.embedder}", {"embedder": arguments.embedder, "seed": SEED}, figures))
+
+
+def token_space(handle: EmbedderHandle, dimension: int) -> dict[str, np.ndarray]:
+    """Return the mean of unit token vectors per language, and as `basis` the directions in which the generic
+    texts' token vectors vary most once their language's mean is gone (principal components)."""
+    means, rest = {}, []
+    for language in ("zh", "en"):
+        texts = [row["text"] for row in read(f"generic_{language}.jsonl")]
+        tokens = np.concatenate(handle.token_vectors(texts) or [])
+        tokens /= np.linalg.norm(tokens, axis=1, keepdims=True)
+        means[language] = tokens.mean(axis=0)
+        centred = tokens - means[language]
+        rest.append(centred / np.linalg.norm(centred, axis=1, keepdims=True))
+    stacked = np.concatenate(rest)
+    basis = np.linalg.eigh(stacked.T @ stacked)[1][:, ::-1][:, :dimension]
+    return {**means, "basis": np.ascontiguousarray(basis)}
 
 
 if __name__ == "__main__":

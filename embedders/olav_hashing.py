@@ -35,6 +35,15 @@ class HashingEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         return self.embed_passages(texts)
 
+    def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray]:
+        """One vector per term of each text."""
+        import numpy as np
+
+        del query
+        empty = np.zeros((0, self.dimension), np.float32)
+        found = [list(_terms(text)) for text in texts]
+        return [self.embed_passages(terms) if terms else empty for terms in found]
+
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         import numpy as np
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from olav_core import clock
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from olav_core.recall.chain import Chain
     from olav_core.recall.pipeline import RecallPipeline
     from olav_core.recall.recall import Recall
+    from olav_core.recall.token_vectors import TokenVectors
     from olav_core.records import MemoryRecord
     from olav_core.specs import CategorySpec, DistanceScale
     from olav_core.store.calibrations import Calibration
@@ -56,6 +58,8 @@ class Engine:
         self._moving = Lock()
         self._closed = False
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
+        self.tokens: TokenVectors | None = None
+        self._pipeline: RecallPipeline | None = None
         spec = registry.embedder(settings.embedder.id)
         self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
         store.upkeep.due_versions = settings.store.maintain_after
@@ -63,10 +67,29 @@ class Engine:
 
     def _use_embedder(self, handle: EmbedderHandle) -> None:
         with self._lock:
+            left = self._pipeline
             self.embedder = handle
             self.space = EmbeddingSpace(self.store, handle)
             self.writer = Writer(self.store, handle, self._registry, self.categories, self.space.check)
-            self._pipeline: RecallPipeline | None = None
+            self._pipeline = None
+            if self.tokens is not None:
+                self.tokens.close()
+            self.tokens = self._token_vectors(handle)
+        if left is not None:
+            left.index.close()
+
+    def _token_vectors(self, handle: EmbedderHandle) -> TokenVectors | None:
+        """Return what keeps token vectors, when a ranker of the workspace asks for them."""
+        specs = map(self._registry.rankers.get, self._settings.recall.rankers)
+        if not any(spec is not None and spec.uses_tokens for spec in specs):
+            return None
+        from olav_core.index.token_store import TokenStore
+        from olav_core.recall.token_vectors import TokenVectors
+
+        path = self._workspace.index_directory / "tokens.sqlite"
+        tokens = TokenVectors(handle, lambda identity: TokenStore(path, identity))
+        handle.on_tokens = tokens.take
+        return tokens
 
     @property
     def pipeline(self) -> RecallPipeline:
@@ -93,6 +116,7 @@ class Engine:
                     executor=self._executor,
                     check_space=self.space.check,
                     scale=self._scale(calibration),
+                    tokens=self.tokens,
                 )
             pipeline = self._pipeline
         if first:
@@ -160,6 +184,13 @@ class Engine:
         report = self.store.optimize()
         self.index.sync()
         self.index.flush()
+        if self.tokens is not None:
+            import numpy as np
+
+            pool = self.index.pool(None, now=clock.now().timestamp())
+            texts = [record.search_text for record in pool.records(np.flatnonzero(pool.eligible).tolist())]
+            self.tokens.keep_only(texts)
+            self.tokens.fill(texts)
         return report
 
     def _catch_up(self) -> None:
@@ -171,6 +202,8 @@ class Engine:
         """Wait for what is being embedded, let go of the index and the store."""
         self._closed = True
         self._executor.shutdown(wait=True)
+        if self.tokens is not None:
+            self.tokens.close()
         if self._pipeline is not None:
             self._pipeline.index.close()
         self.store.close()

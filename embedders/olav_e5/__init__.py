@@ -38,6 +38,9 @@ class E5Embedder:
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._open()[0].encode(texts, prefix=PASSAGE_PREFIX)
 
+    def embed_passages_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self._open()[0].encode_with_tokens(texts, prefix=PASSAGE_PREFIX)
+
     def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray]:
         prefix = QUERY_PREFIX if query else PASSAGE_PREFIX
         return self._open()[0].token_vectors(texts, prefix=prefix)
@@ -80,6 +83,7 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             title="multilingual-e5-small, 4-bit, on this machine",
             factory=make,
             generic_means=lambda: load_means(Path(__file__).with_name("means.npz")),
+            token_space=lambda: load_means(Path(__file__).with_name("tokens.npz")),
             scale=DistanceScale(hit=1.4698, noise=1.5603, pool=50, source="benchmarks/results/scale-e5.json"),
             languages=(
                 "zh",

@@ -52,6 +52,9 @@ class MiniLMEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._open().encode(texts)
 
+    def embed_passages_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self._open().encode_with_tokens(texts)
+
     def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray]:
         return self._open().token_vectors(texts)
 

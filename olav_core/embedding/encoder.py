@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from attrs import frozen
 
 from olav_core.embedding.onnx_model import OnnxModel, load_model
+from olav_core.embedding.recent_tokens import RecentTokens
 from olav_core.embedding.tokenizer import Tokenizer
 from olav_core.errors import ConfigError
 
@@ -39,6 +40,10 @@ class _Window:
     place: int
     ids: Sequence[int]
     new: slice
+
+
+#: Row of a text -> (place of a window, the states of its new content).
+_Parts = dict[int, list[tuple[int, "FloatArray"]]]
 
 
 class OnnxEncoder:
@@ -73,6 +78,7 @@ class OnnxEncoder:
         self._asked_pooling, self._mend = pooling, mend
         self._model: tuple[int, OnnxModel] | None = None
         self._leads: dict[str, Sequence[int]] = {}
+        self._recent = RecentTokens()
 
     @property
     def pooling(self) -> Pooling:
@@ -86,6 +92,44 @@ class OnnxEncoder:
 
         Raises EmbedderUnavailableError when a file is missing or damaged.
         """
+        if len(texts) != 1 or self.pooling == "model":
+            return self._encode(texts, prefix, None)
+        vectors, (tokens,) = self.encode_with_tokens(texts, prefix=prefix)
+        self._recent.put(prefix + texts[0], tokens)
+        return vectors
+
+    def encode_with_tokens(
+        self, texts: Sequence[str], *, prefix: str = ""
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return what `encode` and `token_vectors` give, of one run of the model where it pools outside."""
+        if self.pooling == "model" or self._load().tokens is None:
+            return self._encode(texts, prefix, None), self.token_vectors(texts, prefix=prefix)
+        parts: _Parts = {row: [] for row in range(len(texts))}
+        return self._encode(texts, prefix, parts), self._joined(parts)
+
+    def token_vectors(self, texts: Sequence[str], *, prefix: str = "") -> list[FloatArray]:
+        """Return the content tokens' last hidden states per text, float32 [tokens, d], not normalised.
+
+        Special tokens and the prefix are left out; a token that two windows share comes from the first.
+        Raises EmbedderUnavailableError, and ConfigError for a model that shows no token vectors.
+        """
+        model = self._load()
+        if model.tokens is None:
+            raise ConfigError(
+                f"{self.model_path} gives one vector per text and no token vectors. "
+                "Take a model with last_hidden_state, or switch the MaxSim ranker off."
+            )
+        if len(texts) == 1 and (known := self._recent.get(prefix + texts[0])) is not None:
+            return [known]
+        parts: _Parts = {row: [] for row in range(len(texts))}
+        for windows in self._windows(model, texts, prefix):
+            for batch in self._batches(windows):
+                states, _ = self._run(model, batch, model.tokens)
+                _gather(parts, batch, states)
+        return self._joined(parts)
+
+    def _encode(self, texts: Sequence[str], prefix: str, parts: _Parts | None) -> FloatArray:
+        """Return the vectors of `texts`; their token states go into `parts` where there is one."""
         import numpy as np
 
         model, pooling = self._load(), self.pooling
@@ -93,7 +137,9 @@ class OnnxEncoder:
         counts = np.zeros(len(texts), np.float32)
         for windows in self._windows(model, texts, prefix):
             for batch in self._batches(windows):
-                vectors = self._pool(model, batch, pooling)
+                vectors, states = self._pool(model, batch, pooling)
+                if parts is not None:
+                    _gather(parts, batch, states)
                 if total is None:
                     total = np.zeros((len(texts), vectors.shape[1]), np.float32)
                 rows = [window.row for window in batch]
@@ -104,31 +150,14 @@ class OnnxEncoder:
         total /= counts[:, None]
         return _unit(total) if self.normalize else total
 
-    def token_vectors(self, texts: Sequence[str], *, prefix: str = "") -> list[FloatArray]:
-        """Return the content tokens' last hidden states per text, float32 [tokens, d], not normalised.
-
-        Special tokens and the prefix are left out; a token that two windows share comes from the first.
-        Raises EmbedderUnavailableError, and ConfigError for a model that shows no token vectors.
-        """
+    def _joined(self, parts: _Parts) -> list[FloatArray]:
         import numpy as np
 
-        model = self._load()
-        if model.tokens is None:
-            raise ConfigError(
-                f"{self.model_path} gives one vector per text and no token vectors. "
-                "Take a model with last_hidden_state, or switch the MaxSim ranker off."
-            )
-        parts: dict[int, list[tuple[int, FloatArray]]] = {row: [] for row in range(len(texts))}
-        for windows in self._windows(model, texts, prefix):
-            for batch in self._batches(windows):
-                states, _ = self._run(model, batch, model.tokens)
-                for window, state in zip(batch, states, strict=True):
-                    parts[window.row].append((window.place, state[window.new].copy()))
-        dimension = model.dimension or 0
+        empty = np.zeros((0, self._load().dimension or 0), np.float32)
         return [
             np.concatenate([state for _, state in sorted(found, key=lambda part: part[0])])
             if found
-            else np.zeros((0, dimension), np.float32)
+            else empty
             for found in parts.values()
         ]
 
@@ -214,7 +243,10 @@ class OnnxEncoder:
         result = model.session.run([output], {name: feeds[name].astype(kind) for name, kind in model.inputs})
         return np.asarray(result[0], np.float32), mask
 
-    def _pool(self, model: OnnxModel, batch: list[_Window], pooling: Pooling) -> FloatArray:
+    def _pool(
+        self, model: OnnxModel, batch: list[_Window], pooling: Pooling
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the windows' vectors float32 [b, d] and what they are pooled from."""
         import numpy as np
 
         output = model.pooled if pooling == "model" else model.tokens
@@ -233,13 +265,18 @@ class OnnxEncoder:
         else:
             weights = mask.astype(np.float32)
             pooled = np.einsum("bth,bt->bh", states, weights) / weights.sum(axis=1, keepdims=True)
-        return _unit(pooled) if self.normalize else pooled
+        return _unit(pooled) if self.normalize else pooled, states
 
     def _load(self) -> OnnxModel:
         if self._model is None or self._model[0] != os.getpid():
             # A session's threads do not survive a fork, so a child process loads its own.
             self._model = (os.getpid(), load_model(self.model_path, self.tokenizer_path, self._mend))
         return self._model[1]
+
+
+def _gather(parts: _Parts, batch: list[_Window], states: FloatArray) -> None:
+    for window, state in zip(batch, states, strict=True):
+        parts[window.row].append((window.place, state[window.new].copy()))
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

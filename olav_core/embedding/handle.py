@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 
 #: Texts that an embedder gets at a time: memory and progress of a bulk write are bounded by it.
 CHUNK_TEXTS = 256
-#: A longer query keeps its beginning and its end, where a pasted question stands: a query is embedded
-#: while someone waits, and 8,000 characters are 0.3-0.8 s of e5 already.
-MAX_QUERY_CHARS = 8_000
+#: Of a longer query only the first and the last halves of this many characters are embedded, where a pasted
+#: question stands: someone waits for it, and 8,000 characters are 0.3-0.8 s of e5 already.
+MAX_QUERY_CHARS = 4_000
 #: The fixed string that is embedded to learn the dimension.
 PROBE = "dimension probe"
 _T = TypeVar("_T")
+
+_log = logging.getLogger("olav.embedding")
 
 _SHARED: WeakValueDictionary[tuple[str, Callable[[Options], Embedder], str], Embedder] = WeakValueDictionary()
 _SHARED_LOCK = threading.Lock()
@@ -50,6 +53,8 @@ class EmbedderHandle:
         self._embedder: Embedder | None = None
         self._dimension: int | None = None
         self._fingerprint: Fingerprint | None = None
+        #: Gets the raw token vectors of texts that `passages_each` embeds, where they come with the vectors.
+        self.on_tokens: Callable[[Sequence[str], Sequence[FloatArray]], None] | None = None
 
     @property
     def id(self) -> str:
@@ -121,7 +126,7 @@ class EmbedderHandle:
     def knows(self, text: str) -> bool:
         """Return whether `query` would answer at once."""
         with self._queries_lock:
-            return text in self._queries
+            return _query_text(text) in self._queries
 
     def passages(
         self, texts: Sequence[str], *, on_progress: Callable[[int, int], None] | None = None
@@ -182,7 +187,8 @@ class EmbedderHandle:
         if not items:
             return []
         try:
-            vectors = self._checked("embed_passages", [text for _, text in items])
+            texts = [text for _, text in items]
+            vectors = self._with_tokens(texts) if self.on_tokens else self._checked("embed_passages", texts)
             return [(place, vector) for (place, _), vector in zip(items, vectors, strict=True)]
         except EmbedderUnavailableError:
             raise
@@ -193,24 +199,40 @@ class EmbedderHandle:
         half = len(items) // 2
         return self._split(items[:half], offset) + self._split(items[half:], offset)
 
+    def _with_tokens(self, texts: Sequence[str]) -> FloatArray:
+        """Return the texts' vectors, and hand on their token vectors when both come of one run."""
+        both = getattr(self._loaded(), "embed_passages_with_tokens", None)
+        if both is None or self.on_tokens is None:
+            return self._checked("embed_passages", texts)
+        vectors, tokens = self._guarded(lambda: both(list(texts)))
+        checked = self._unit_rows("embed_passages_with_tokens", vectors, len(texts), self.dimension)
+        try:
+            self.on_tokens(texts, tokens)
+        except Exception as error:  # they can be made again; the write goes on
+            _log.warning("Token vectors of embedder %r were not kept: %r", self.id, error)
+        return checked
+
     def _checked(self, method: str, texts: Sequence[str]) -> FloatArray:
         return self._ask(method, texts, self.dimension)
 
     def _ask(self, method: str, texts: Sequence[str], dimension: int | None) -> FloatArray:
         """Call the embedder and return unit rows, or raise EmbedderError for an answer that is none."""
-        import numpy as np
-
         embedder = self._loaded()
         answer = self._guarded(lambda: getattr(embedder, method)(list(texts)))
+        return self._unit_rows(method, answer, len(texts), dimension)
+
+    def _unit_rows(self, method: str, answer: Any, count: int, dimension: int | None) -> FloatArray:
+        import numpy as np
+
         try:
             vectors = np.array(answer, np.float32)
         except (ValueError, TypeError) as error:
             raise EmbedderError(f"embedder '{self.id}' gave no numeric matrix from {method}.") from error
-        wanted = (len(texts), dimension or (vectors.shape[1] if vectors.ndim == 2 else 0))
+        wanted = (count, dimension or (vectors.shape[1] if vectors.ndim == 2 else 0))
         if vectors.shape != wanted or not vectors.size:
             raise EmbedderError(
                 f"embedder '{self.id}' gave shape {vectors.shape} from {method}, expected "
-                f"({len(texts)}, {dimension or 'd'}). Fix the embedder; nothing was stored."
+                f"({count}, {dimension or 'd'}). Fix the embedder; nothing was stored."
             )
         if not np.isfinite(vectors).all():
             raise EmbedderError(f"embedder '{self.id}' gave a vector that is not finite. Nothing was stored.")
@@ -264,7 +286,7 @@ def _query_text(text: str) -> str:
     if len(cleaned) <= MAX_QUERY_CHARS:
         return cleaned
     half = MAX_QUERY_CHARS // 2
-    return f"{cleaned[:half]} {cleaned[-half:]}"
+    return f"{cleaned[:half]}\n{cleaned[-half:]}"
 
 
 def _passage_text(text: str) -> str:

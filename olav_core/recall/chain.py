@@ -25,9 +25,15 @@ class Chain:
     fuser: Fuser
     boosters: Mapping[str, Booster]
     rerankers: Mapping[str, Reranker]
+    reranker_specs: Mapping[str, RankerSpec]
     diversifiers: Mapping[str, Diversifier]
     quick_gates: Mapping[str, Mapping[str, Gate]]
     record_gates: Mapping[str, Mapping[str, Gate]]
+
+    @property
+    def depth(self) -> int:
+        """How many of the best candidates, of whatever category, the rerankers see at most; 0 without any."""
+        return max((spec.depth for spec in self.reranker_specs.values()), default=0)
 
 
 def build_chain(registry: Registry, settings: Settings, categories: Mapping[str, CategorySpec]) -> Chain:
@@ -67,6 +73,7 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
         fuser=_build(fusers[0], settings),  # type: ignore[arg-type]
         boosters=built("boost"),  # type: ignore[arg-type]
         rerankers=built("rerank"),  # type: ignore[arg-type]
+        reranker_specs={spec.id: spec for spec in specs if spec.stage == "rerank"},
         diversifiers=built("diversify"),  # type: ignore[arg-type]
         quick_gates=gates(need_record=False),
         record_gates=gates(need_record=True),

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from olav_core.recall.run import Run
     from olav_core.specs import Gate
 
-#: Candidates that a reranker sees.
-RERANKED = 20
 GONE = ("gone", "it was deleted while it was being recalled")
 #: Candidate's row -> (decision, reason) of those that take no slot.
 Decisions = dict[int, tuple[str, str]]
@@ -34,12 +32,13 @@ def pass_gates(
     Gates that need no record come first, so that few records are read. A gate that raises drops its
     candidate (fail closed) and degrades the recall.
     """
+    quick, slow = chain.quick_gates, chain.record_gates
     kept = [
         candidate
         for candidate in candidates
-        if _keeps(chain.quick_gates[candidate.category], query, candidate, decisions, run)
+        if not (gates := quick[candidate.category]) or _keeps(gates, query, candidate, decisions, run)
     ]
-    gated = [candidate for candidate in kept if chain.record_gates[candidate.category]]
+    gated = [candidate for candidate in kept if slow[candidate.category]]
     pool.prefetch([*gated, *kept[: 2 * limit]])  # one read, with most of what will be chosen
     gone = {item.row for item in gated} - {item.row for item in pool.load(list(gated))}
     decisions.update(dict.fromkeys(gone, GONE))
@@ -47,7 +46,7 @@ def pass_gates(
         candidate
         for candidate in kept
         if candidate.row not in gone
-        and _keeps(chain.record_gates[candidate.category], query, candidate, decisions, run)
+        and (not (gates := slow[candidate.category]) or _keeps(gates, query, candidate, decisions, run))
     ]
 
 
@@ -78,10 +77,17 @@ def above_floor(candidates: list[Candidate], share: float, decisions: Decisions)
     return [candidate for candidate in candidates if candidate.score >= floor]
 
 
-def rerank(chain: Chain, query: Query, candidates: list[Candidate], run: Run) -> list[Candidate]:
-    """Return the candidates in the rerankers' order; a failing reranker leaves the order as it was."""
-    head, tail = candidates[:RERANKED], candidates[RERANKED:]
+def rerank(chain: Chain, query: Query, pool: Pool, candidates: list[Candidate], run: Run) -> list[Candidate]:
+    """Return the candidates in the rerankers' order; a failing reranker leaves the order as it was.
+
+    Those whose memory was deleted meanwhile go missing when a reranker asks for records.
+    """
     for name, reranker in chain.rerankers.items():
+        spec = chain.reranker_specs[name]
+        head, tail = candidates[: spec.depth], candidates[spec.depth :]
+        if spec.needs_record or spec.uses_tokens:
+            pool.load(head)
+        candidates = head + tail
         if len(head) < 2:
             break
         try:
@@ -94,4 +100,5 @@ def rerank(chain: Chain, query: Query, candidates: list[Candidate], run: Run) ->
         for candidate, score in zip(head, scores, strict=True):
             candidate.score = score
         head.sort(key=lambda candidate: -candidate.score)
-    return head + tail
+        candidates = head + tail
+    return candidates

@@ -13,16 +13,18 @@ import numpy as np
 from attrs import define
 
 from olav_core import clock, tracing
+from olav_core.embedding.handle import MAX_QUERY_CHARS
 from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError, StoreError
 from olav_core.index.shortlist import shortlist
-from olav_core.recall.gating import GONE, RERANKED, Decisions, above_floor, pass_gates, rerank
+from olav_core.recall.gating import GONE, Decisions, above_floor, pass_gates, rerank
 from olav_core.recall.isolation import IsolatedDiversifier
 from olav_core.recall.query import Query
-from olav_core.recall.recall import CandidateTrace, Recall, RecalledMemory
-from olav_core.recall.render import estimate_tokens, fit_budget, render_block
+from olav_core.recall.recall import Recall, RecalledMemory
+from olav_core.recall.render import block_within, estimate_tokens
 from olav_core.recall.run import Run
 from olav_core.recall.scoring import best_candidates, leg_scores
 from olav_core.recall.select import select
+from olav_core.recall.trace import Trace
 from olav_core.recall.user_words import user_words
 from olav_core.records import clean_text
 from olav_core.text.analyzer import query_terms
@@ -35,10 +37,8 @@ if TYPE_CHECKING:
     from olav_core.index.index import RecallIndex
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.chain import Chain
+    from olav_core.recall.token_vectors import TokenVectors
     from olav_core.specs import CategorySpec, DistanceScale
-
-#: Of a longer query only the first and last halves of this many characters are embedded.
-MAX_QUERY_CHARS = 4_000
 
 
 @define
@@ -56,6 +56,7 @@ class RecallPipeline:
     executor: ThreadPoolExecutor
     check_space: Callable[[], None]
     scale: DistanceScale | None = None
+    tokens: TokenVectors | None = None
     _space_checked: bool = False
 
     def run(
@@ -103,8 +104,7 @@ class RecallPipeline:
         if ranking_only:
             if self.chain.rerankers:
                 with run.stage("rerank"):
-                    pool.load(candidates[:RERANKED])
-                    candidates = rerank(self.chain, query, candidates, run)
+                    candidates = rerank(self.chain, query, pool, candidates, run)
             best = candidates[:limit]
             pool.load(best)
             return self._result(about, run, items=self._items(best, run))
@@ -152,6 +152,8 @@ class RecallPipeline:
             scale=self.scale,
             rows=int(np.count_nonzero(pool.eligible)),
             vector_source=lambda: self._centred(vector, words, run),
+            categories=self.categories,
+            token_source=self.tokens,
         )
 
     def _candidates(self, query: Query, pool: Pool, limit: int, run: Run) -> list[Candidate] | None:
@@ -170,12 +172,10 @@ class RecallPipeline:
     def _embed(self, words: str, run: Run) -> Future[FloatArray]:
         """Start embedding the query while the lexical leg runs."""
         if len(words) > MAX_QUERY_CHARS:
-            half = MAX_QUERY_CHARS // 2
             run.warnings.append(
-                f"The query has {len(words):,} characters; its first and last {half:,} are embedded, "
-                "all of it is searched for."
+                f"The query has {len(words):,} characters; its first and last {MAX_QUERY_CHARS // 2:,} are "
+                "embedded, all of it is searched for."
             )
-            words = words[:half] + "\n" + words[-half:]
 
         def embed() -> FloatArray:
             began = time.perf_counter()
@@ -219,7 +219,8 @@ class RecallPipeline:
             pool.lexical_rows(query.terms)
         vector = self._query_vector(query, run)
         with run.stage("shortlist"):
-            return shortlist(pool, vector, query.terms, query.text, self._depth(limit))
+            depth = max(self._depth(limit), self.chain.depth)
+            return shortlist(pool, vector, query.terms, query.text, depth)
 
     def _query_vector(self, query: Query, run: Run) -> FloatArray | None:
         try:
@@ -245,8 +246,7 @@ class RecallPipeline:
             kept = above_floor(kept, self.settings.floor, decisions)
         if self.chain.rerankers:
             with run.stage("rerank"):
-                pool.load(kept[:RERANKED])
-                kept = rerank(self.chain, query, kept, run)
+                kept = rerank(self.chain, query, pool, kept, run)
         with run.stage("select"):
             diversifiers = [
                 IsolatedDiversifier(name, each, run.failed) for name, each in self.chain.diversifiers.items()
@@ -257,8 +257,7 @@ class RecallPipeline:
             decisions |= {candidate.row: GONE for candidate in selection.chosen}  # unless it is loaded
             pool.load(selection.chosen)
         with run.stage("render"):
-            items, dropped = fit_budget(self._items(selection.chosen, run), budget)
-            block = render_block(items)
+            items, dropped, block = block_within(self._items(selection.chosen, run), budget)
         over = {item.id for item in dropped}
         for slot, candidate in enumerate(selection.chosen, 1):
             decisions[candidate.row] = (
@@ -266,7 +265,9 @@ class RecallPipeline:
                 if candidate.id in over
                 else ("injected", f"slot {slot}")
             )
-        return self._result(about, run, items=items, block=block, trace=_trace(candidates, decisions))
+        for candidate in candidates:
+            candidate.let_go()
+        return self._result(about, run, items=items, block=block, trace=Trace(candidates, decisions))
 
     # --- results --------------------------------------------------------------------------------
 
@@ -304,7 +305,7 @@ class RecallPipeline:
         *,
         items: tuple[RecalledMemory, ...] = (),
         block: str = "",
-        trace: tuple[CandidateTrace, ...] = (),
+        trace: Trace | None = None,
     ) -> Recall:
         if self.scale is None:
             run.warnings.append(
@@ -312,7 +313,7 @@ class RecallPipeline:
             )
         spent = time.perf_counter() - run.started
         run.timings_ms["total"] = spent * 1e3
-        counts = Counter(candidate.decision for candidate in trace)
+        counts = Counter(trace.decisions() if trace else ())
         told = ", ".join(f"{count} {decision}" for decision, count in counts.items())
         tracing.say("recall", about["agent"], f"{len(items)} items; {told or 'no candidates'}", seconds=spent)
         return Recall(
@@ -323,28 +324,5 @@ class RecallPipeline:
             degraded=tuple(run.degraded),
             warnings=tuple(run.warnings),
             timings_ms={name: round(value, 3) for name, value in run.timings_ms.items()},
-            trace=trace,
+            trace=trace or (),
         )
-
-
-def _trace(
-    candidates: Sequence[Candidate], decisions: Mapping[int, tuple[str, str]]
-) -> tuple[CandidateTrace, ...]:
-    outranked = ("outranked", "the slots went to better ones")
-    return tuple(
-        CandidateTrace(
-            id=candidate.id,
-            category=candidate.category,
-            scope=candidate.scope,
-            leg_ranks=candidate.leg_ranks,
-            leg_scores=candidate.leg_scores,
-            fused=candidate.fused,
-            boost=candidate.boost,
-            score=candidate.score,
-            distance=candidate.distance,
-            canonical_distance=candidate.canonical_distance,
-            decision=decisions.get(candidate.row, outranked)[0],  # type: ignore[arg-type]
-            reason=decisions.get(candidate.row, outranked)[1],
-        )
-        for candidate in candidates
-    )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
+from olav_core.errors import EmbedderError
+
 # Named here for the signatures of rankers and gates.
 from olav_core.index.pool import Candidate, Pool
 from olav_core.records import GLOBAL_SCOPE
-from olav_core.specs import DistanceScale
+from olav_core.specs import CategorySpec, DistanceScale
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from olav_core.arrays import FloatArray
+    from olav_core.recall.token_vectors import TokenVectors
 
 __all__ = ["Candidate", "Pool", "Query"]
 
@@ -31,7 +36,8 @@ class Query:
     `text` is the user's own words. `terms` are its distinct lexical terms. `now` is seconds since the
     epoch, UTC. `scale` is the embedder's, for canonical distances; `rows` is how many memories are in sight
     (in scope, unexpired). `vector_source()` gives the vector when it is first asked for, so that legs that
-    need none do not wait for the embedder.
+    need none do not wait for the embedder. `categories` are the installed ones by id, with the workspace's
+    rules.
     """
 
     text: str
@@ -43,6 +49,8 @@ class Query:
     scale: DistanceScale | None = None
     rows: int = 0
     vector_source: Callable[[], NDArray[np.float32] | None] = field(default=_no_vector, repr=False)
+    categories: Mapping[str, CategorySpec] = field(factory=dict, repr=False)
+    token_source: TokenVectors | None = field(default=None, repr=False)
 
     @cached_property
     def vector(self) -> NDArray[np.float32] | None:
@@ -51,3 +59,15 @@ class Query:
         Raises EmbedderError when it could not be embedded.
         """
         return self.vector_source()
+
+    def tokens(self, candidates: Sequence[Candidate]) -> tuple[FloatArray, list[FloatArray | None]]:
+        """Return the query's token vectors, float32 [tokens, k] of unit length in the store's centred token
+        space, and those of each candidate; None for one whose token vectors are still being made.
+
+        Only for a ranker whose spec says `uses_tokens`. Raises EmbedderError when there are none.
+        """
+        if self.token_source is None:
+            raise EmbedderError(
+                "no token vectors are kept here. Say `uses_tokens=True` on the RankerSpec that asks for them."
+            )
+        return self.token_source.of(self.text, self.language, candidates)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from olav_core.embedding.distance import canonical
 from olav_core.errors import EmbeddingSpaceMismatchError
+from olav_core.index.candidate import LegColumns
+from olav_core.index.pool import best_of
 
 if TYPE_CHECKING:
     from olav_core.arrays import FloatArray
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 def leg_scores(chain: Chain, query: Query, pool: Pool, run: Run) -> dict[str, FloatArray]:
     """Return the scores of every leg that ran, float32 [size of the pool]; a failing leg is noted."""
     legs: dict[str, FloatArray] = {}
-    waited_before = 0.0
+    waited_before = run.timings_ms.get("embed_wait", 0.0)
     for name, leg in chain.legs.items():
         try:
             with run.stage(name):
@@ -47,7 +49,8 @@ def best_candidates(
     per_category: int,
     run: Run,
 ) -> list[Candidate]:
-    """Return the best `per_category` rows of every category, by falling score, with distances and ranks."""
+    """Return the best `per_category` rows of every category, and the best of all that the rerankers see, by
+    falling score, with distances and ranks."""
     with run.stage("fuse"):
         try:
             fused = _row_scores(chain.fuser.fuse(query, pool, legs), pool)
@@ -58,7 +61,7 @@ def best_candidates(
         boosts = _boosts(chain, categories, query, pool, run)
         scores = fused + boosts
     with run.stage("candidates"):
-        candidates = pool.top(scores, per_category=per_category)
+        candidates = _top(pool, scores, per_category, chain.depth)
         rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
         # What no leg knows anything of is no candidate: a quota would take it for a poor match.
         known = np.any([boosts[rows] != 0, *(leg[rows] != 0 for leg in legs.values())], axis=0)
@@ -69,20 +72,30 @@ def best_candidates(
         if query_vector is not None and candidates:  # an empty index does not know its dimension
             distances = np.maximum(2.0 - 2.0 * pool.cosine(query_vector)[rows], 0.0).tolist()
         keywords = dict(zip(*(found.tolist() for found in pool.keyword_hits(query.text)), strict=True))
-        leg_scores = _by_candidate({name: leg[rows].tolist() for name, leg in legs.items()})
-        leg_ranks = _by_candidate({name: _ranks(leg[rows]) for name, leg in legs.items()})
-        columns = zip(
-            candidates, fused[rows].tolist(), boosts[rows].tolist(), distances, leg_scores, leg_ranks,
-            strict=True,
-        )  # fmt: skip
-        for candidate, score, boost, distance, own_scores, own_ranks in columns:
-            candidate.fused, candidate.boost = score, boost
-            candidate.leg_scores, candidate.leg_ranks = own_scores, own_ranks
-            candidate.keyword_strength = keywords.get(candidate.row, 0.0)
+        LegColumns({name: leg[rows] for name, leg in legs.items()}).give(candidates)
+        scale = query.scale
+        columns = zip(candidates, fused[rows].tolist(), boosts[rows].tolist(), distances, strict=True)
+        for candidate, score, boost, distance in columns:
+            candidate.fused = score
+            if boost:
+                candidate.boost = boost
             if distance is not None:
                 candidate.distance = distance
-                candidate.canonical_distance = canonical(distance, query.scale) if query.scale else None
+                if scale is not None:
+                    candidate.canonical_distance = canonical(distance, scale)
+        for candidate in candidates if keywords else ():
+            candidate.keyword_strength = keywords.get(candidate.row, 0.0)
     return candidates
+
+
+def _top(pool: Pool, scores: FloatArray, per_category: int, overall: int) -> list[Candidate]:
+    best = pool.best(scores, per_category)
+    if overall > per_category:
+        eligible = np.flatnonzero(pool.eligible)
+        if len(eligible) > overall:
+            eligible = eligible[best_of(scores[eligible], overall)]
+        best = np.union1d(best, eligible)
+    return pool.candidates(best[np.argsort(-scores[best], kind="stable")], scores)
 
 
 def _boosts(
@@ -114,17 +127,3 @@ def _row_scores(scores: FloatArray, pool: Pool) -> FloatArray:
     if not np.isfinite(scores).all():
         raise ValueError("gave a score that is not finite")
     return scores
-
-
-def _by_candidate(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return one mapping per candidate of values by leg."""
-    names = list(columns)
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def _ranks(scores: FloatArray) -> list[int | None]:
-    """Return each score's rank from 1, None where it is not positive."""
-    ranks = np.empty(len(scores), dtype=np.int64)
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
-    pairs = zip(ranks.tolist(), (scores > 0).tolist(), strict=True)
-    return [rank if positive else None for rank, positive in pairs]

@@ -13,9 +13,11 @@ from attrs import evolve, frozen
 
 from olav_core.agents import DEFAULT_AGENT
 from olav_core.index.pool import Candidate, Pool
+from olav_core.index.token_store import TokenStore
 from olav_core.memory import Memory
 from olav_core.opening import init, open
 from olav_core.recall.query import Query
+from olav_core.recall.token_vectors import TokenVectors
 from olav_core.records import GLOBAL_SCOPE, MemoryRecord, memory_id
 from olav_core.testing.plugin_under_test import Plugin, registry_with
 from olav_core.text.analyzer import query_terms
@@ -83,12 +85,15 @@ def recall_state(memory: Memory, text: str, *, agent: str = DEFAULT_AGENT) -> Re
     vector = index.center_query(memory.embedder.query(text), query.language)
     query = evolve(query, vector_source=lambda: vector)
     legs = {"vector": pool.cosine(vector), "bm25": pool.lexical(query.terms)}
+    tokens = TokenVectors(memory.embedder, lambda identity: TokenStore(None, identity))
+    query = evolve(query, categories=memory.categories, token_source=tokens)
     if not pool.size:
         return RecallState(query=query, pool=pool, legs=legs, candidates=[])
     candidates = pool.load(pool.top(legs["vector"] + legs["bm25"], per_category=10))
     for candidate in candidates:
         candidate.distance = max(0.0, 2.0 - 2.0 * float(candidate.vector @ vector))
         candidate.leg_scores = {name: float(scores[candidate.row]) for name, scores in legs.items()}
+    tokens.fill(candidate.record.search_text for candidate in candidates)
     return RecallState(query=query, pool=pool, legs=legs, candidates=candidates)
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import olav_hashing
 import pytest
+from tiny_cross_encoder import write_tiny_cross_encoder
 from tiny_model import write_tiny_model
+from tiny_string_model import write_tiny_string_model
 
 from olav_core import build_registry
 from olav_core.host.validation import SPEC_TYPES
@@ -45,8 +47,6 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
             "c.svg": '<svg xmlns="http://www.w3.org/2000/svg"><text x="1" y="1">R1</text></svg>',
         }
     },
-    ("redactors", "secrets"): {
-        "secrets": (
     ("embedders", "ensemble"): {
         "options": {"parts": [{"id": "hashing"}, {"id": "hashing", "options": {"dimension": 64}}]},
     },
@@ -60,6 +60,8 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
         }
     },
     ("importers", "preferences"): {"files": {"p.preferences.csv": "user,text\nlin,answer shortly\n"}},
+    ("redactors", "secrets"): {
+        "secrets": (
             ("Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnopqrstuvwxyz012345"),
             ("snmp-server community s3cr3tcomm RO", "s3cr3tcomm"),
         )
@@ -81,6 +83,10 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
         "new_verb": ("巡更", "巡更机房"),
     },
 }
+
+
+#: Built-ins that need a model or an endpoint, by the fixture that makes it.
+FIXTURES = ("onnx_samples", "openai_samples", "use_samples", "cross_encoder_samples", "http_rerank_samples")
 
 
 def cases() -> Iterator[Any]:
@@ -110,7 +116,7 @@ def test_a_built_in_keeps_the_rule(
     rule: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    if (contract.kind, id) in (("embedders", "onnx"), ("embedders", "openai")):
+    if f"{id}_samples" in FIXTURES:
         samples = request.getfixturevalue(f"{id}_samples")
     getattr(contract.of(module, id, **samples), rule)()
 
@@ -125,6 +131,47 @@ def onnx_samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "filler": "alpha beta ",
         "endings": ("gamma gamma", "beta beta"),
     }
+
+
+@pytest.fixture(scope="session")
+def use_samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A model that takes strings, and texts of its words."""
+    return {
+        "options": {"path": str(write_tiny_string_model(tmp_path_factory.mktemp("use") / "model.onnx"))},
+        "texts": ("alpha", "beta beta gamma", "gamma alpha", "beta"),
+        "related": ("alpha beta", "beta alpha alpha", "gamma"),
+        "filler": "alpha beta ",
+        "endings": ("gamma gamma gamma gamma", "beta beta beta beta"),
+    }
+
+
+@pytest.fixture(scope="session")
+def cross_encoder_samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return {"options": {"path": str(write_tiny_cross_encoder(tmp_path_factory.mktemp("cross-encoder")))}}
+
+
+@pytest.fixture(scope="session")
+def http_rerank_samples() -> Iterator[dict[str, Any]]:
+    """An endpoint on the loopback that prefers long texts."""
+
+    class Endpoint(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            texts = json.loads(self.rfile.read(int(self.headers["content-length"])))["documents"]
+            rows = [{"index": i, "relevance_score": float(len(text))} for i, text in enumerate(texts)]
+            content = json.dumps({"results": rows}).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield {"options": {"url": f"http://127.0.0.1:{server.server_address[1]}/rerank"}}
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture(scope="session")

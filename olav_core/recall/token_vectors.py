@@ -1,0 +1,250 @@
+"""Token vectors of a query and its candidates, in one centred space: what late interaction compares."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from olav_core.errors import EmbedderError, OlavError
+from olav_core.index.token_store import TokenCells, TokenStore, key_of, quantised
+from olav_core.text.language import language_of
+
+if TYPE_CHECKING:
+    from olav_core.arrays import FloatArray
+    from olav_core.embedding.handle import EmbedderHandle
+    from olav_core.index.pool import Candidate
+
+#: Texts of a language that its mean token vector is taken from, and those that the generic mean counts for.
+SAMPLE_TEXTS = 500
+SHRINKAGE_TEXTS = 50
+#: A mean is taken anew when so many more texts are kept, as a share.
+GROWTH = 0.25
+#: Seconds after which it is looked whether they are.
+RECOUNT = 60.0
+#: Queries whose token vectors are kept: 12 tokens of 128 dimensions take 6 kB.
+QUERIES = 512
+#: Texts that wait for the background thread at most, and that it takes at a time.
+WAITING = 2_000
+BATCH = 32
+
+_log = logging.getLogger("olav.index")
+
+
+class TokenVectors:
+    """Makes, keeps and centres token vectors. Thread-safe.
+
+    A vector is scaled to unit length, projected on the embedder's basis (`EmbedderSpec.token_space`), freed
+    of the mean token vector of its language among the stored texts, and scaled to unit length again. Texts
+    that were written elsewhere are made up for in the background when a recall meets them.
+    """
+
+    def __init__(self, embedder: EmbedderHandle, store: Callable[[str], TokenStore]) -> None:
+        """`store` opens the token store of an identity, at first use."""
+        self._embedder = embedder
+        self._open_store = store
+        self._lock = threading.RLock()
+        self._store: TokenStore | None = None
+        self._space: Mapping[str, FloatArray] | None = None
+        self._means: dict[str, FloatArray] = {}
+        self._queries: OrderedDict[str, FloatArray] = OrderedDict()
+        self._counted = -1
+        self._added = 0
+        self._counted_at = 0.0
+        self._waiting: queue.Queue[str | None] = queue.Queue(WAITING)
+        self._thread: threading.Thread | None = None
+
+    def of(
+        self, text: str, language: str, candidates: Sequence[Candidate]
+    ) -> tuple[FloatArray, list[FloatArray | None]]:
+        """Return the query's token vectors, float32 [tokens, d] of unit length, and each candidate's; None
+        for one whose token vectors are not there yet.
+
+        Raises EmbedderError when the embedder has no token vectors.
+        """
+        import numpy as np
+
+        store = self._opened()
+        query = self._query(text)
+        if query is None:
+            raise EmbedderError(
+                f"embedder '{self._embedder.id}' has no token vectors. Take the ranker that asks for them "
+                "out of recall.rankers, or use an embedder with `token_vectors`, such as e5."
+            )
+        texts = [candidate.record.search_text for candidate in candidates]
+        keys = [key_of(each) for each in texts]
+        known = store.get(keys)
+        self._want(each for key, each in zip(keys, texts, strict=True) if key not in known)
+        means = self._mean_vectors()
+        centred = _unit(query - _mean(means, language)) if means else query
+        present = [known[key] for key in keys if key in known]
+        if not present:
+            return centred, [None] * len(candidates)
+        lengths = [len(cells.scales) for cells in present]
+        values = np.concatenate([cells.values for cells in present]).astype(np.float32)
+        values *= np.concatenate([cells.scales for cells in present])[:, None]
+        of_language = {name: _mean(means, name) for name in {cells.language for cells in present}}
+        values -= np.repeat([of_language[cells.language] for cells in present], lengths, axis=0)
+        parts = iter(np.split(_unit(values), np.cumsum(lengths)[:-1]))
+        return centred, [next(parts) if key in known else None for key in keys]
+
+    def take(self, texts: Sequence[str], tokens: Sequence[FloatArray]) -> None:
+        """Keep the raw token vectors float32 [tokens, d] that came with the texts' vectors."""
+        store = self._opened()
+        store.put((key_of(text), self._cells(text, each)) for text, each in zip(texts, tokens, strict=True))
+        self._added += len(texts)
+
+    def fill(self, texts: Iterable[str]) -> int:
+        """Make what is missing of `texts`, now; return how many there were."""
+        by_key = {key_of(text): text for text in texts}
+        missing = [by_key[key] for key in self._opened().missing(by_key)]
+        for start in range(0, len(missing), BATCH):
+            part = missing[start : start + BATCH]
+            tokens = self._embedder.token_vectors(part)
+            if tokens is None:
+                return 0
+            self.take(part, tokens)
+        return len(missing)
+
+    def keep_only(self, texts: Iterable[str]) -> None:
+        """Erase the token vectors of every other text."""
+        self._opened().keep_only({key_of(text) for text in texts})
+
+    def close(self) -> None:
+        """End the background thread and close the file."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            while thread.is_alive():
+                try:
+                    self._waiting.put_nowait(None)
+                    break
+                except queue.Full:
+                    self._waiting.get()
+            thread.join()
+        if self._store is not None:
+            self._store.close()
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _opened(self) -> TokenStore:
+        with self._lock:
+            if self._store is None:
+                import numpy as np
+
+                spec = self._embedder.spec
+                self._space = spec.token_space() if spec.token_space else {}
+                basis = self._space.get("basis")
+                identity = self._embedder.identity
+                self._store = self._open_store(
+                    f"1 {identity.name} {identity.revision} {identity.passage_prefix!r} "
+                    f"{0.0 if basis is None else float(np.abs(basis).sum()):.6g}"
+                )
+            return self._store
+
+    def _query(self, text: str) -> FloatArray | None:
+        """Return the query's projected token vectors; those of the last queries are kept."""
+        with self._lock:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                return known
+        raw = self._embedder.token_vectors([text], query=True)
+        if raw is None:
+            return None
+        made = self._projected(raw[0])
+        with self._lock:
+            self._queries[text] = made
+            while len(self._queries) > QUERIES:
+                self._queries.popitem(last=False)
+        return made
+
+    def _projected(self, raw: FloatArray) -> FloatArray:
+        assert self._space is not None
+        basis = self._space.get("basis")
+        unit = _unit(raw)
+        return unit if basis is None else unit @ basis
+
+    def _cells(self, text: str, raw: FloatArray) -> TokenCells:
+        return quantised(language_of(text), self._projected(raw))
+
+    def _mean_vectors(self) -> Mapping[str, FloatArray]:
+        """Return the mean projected token vector per language, taken anew when the store has grown."""
+        with self._lock:
+            store = self._opened()
+            counted = self._counted
+            # Counting reads the whole key column, so other processes' texts are noticed once a minute.
+            if self._added <= GROWTH * counted and time.monotonic() - self._counted_at < RECOUNT:
+                return self._means
+            count, self._added, self._counted_at = store.count(), 0, time.monotonic()
+            if counted < 0 or abs(count - counted) > GROWTH * counted:
+                assert self._space is not None
+                generic = {
+                    name: mean @ self._space["basis"] for name, mean in self._space.items() if name != "basis"
+                }
+                self._means = {
+                    name: _language_mean(store.sample(name, SAMPLE_TEXTS), generic.get(name))
+                    for name in {*generic, *store.languages()}
+                }
+                self._counted = count
+            return self._means
+
+    def _want(self, texts: Iterable[str]) -> None:
+        wanted = list(texts)
+        if not wanted:
+            return
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="olav-tokens", daemon=True)
+                self._thread.start()
+        try:
+            for text in wanted:
+                self._waiting.put_nowait(text)
+        except queue.Full:
+            pass  # the next recall that meets them asks again
+
+    def _work(self) -> None:
+        while (text := self._waiting.get()) is not None:
+            batch = [text]
+            while len(batch) < BATCH and not self._waiting.empty():
+                following = self._waiting.get()
+                if following is None:
+                    return
+                batch.append(following)
+            try:
+                self.fill(batch)
+            except OlavError as error:
+                _log.warning("Token vectors could not be made: %s", error)
+
+
+def _language_mean(sample: Sequence[TokenCells], generic: FloatArray | None) -> FloatArray:
+    import numpy as np
+
+    rows = [cells.values.astype(np.float32) * cells.scales[:, None] for cells in sample if len(cells.scales)]
+    if not rows:
+        assert generic is not None  # a language is here for its texts or for its generic mean
+        return generic
+    own = np.concatenate(rows).mean(axis=0)
+    if generic is None:
+        return np.asarray(own, np.float32)
+    weight = len(rows) / (len(rows) + SHRINKAGE_TEXTS)
+    return np.asarray(weight * own + (1 - weight) * generic, np.float32)
+
+
+def _mean(means: Mapping[str, FloatArray], language: str) -> FloatArray:
+    """Return a language's mean; one that has none gets that of all."""
+    import numpy as np
+
+    if language in means:
+        return means[language]
+    return np.asarray(np.mean(list(means.values()), axis=0), np.float32)
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    import numpy as np
+
+    unit: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return unit
