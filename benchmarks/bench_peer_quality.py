@@ -185,23 +185,23 @@ def interpreter(peer: str, folder: Path) -> str:
     return str(python)
 
 
-def run(peer: str, environments: Path, folder: Path) -> dict[str, Any]:
+def run(peer: str, name: str, environments: Path, folder: Path, patience: int) -> dict[str, Any]:
     """Return what a peer reported, and under `failed` why it reported no more."""
     try:
         done = subprocess.run(
-            [interpreter(peer, environments), "-m", "quality.run", peer, str(folder)],
+            [interpreter(peer, environments), "-m", "quality.run", peer, str(folder), name],
             capture_output=True,
             env={**os.environ, "PYTHONPATH": str(HERE / "peers")},
             cwd=folder,
-            timeout=PATIENCE,
+            timeout=patience,
         )
     except subprocess.TimeoutExpired as error:
-        return {"peer": peer, **told(error.stdout), "failed": f"no end after {PATIENCE} s"}
+        return {"peer": peer, **told(error.stdout), "failed": f"{name}: no end after {patience} s"}
     except subprocess.CalledProcessError as error:
         return {"peer": peer, "failed": f"cannot be installed: {last_line(error.stderr)}"}
     result = {"peer": peer, **told(done.stdout)}
     if done.returncode:
-        result["failed"] = last_line(done.stderr.decode("utf-8", "replace"))
+        result["failed"] = f"{name}: " + last_line(done.stderr.decode("utf-8", "replace"))
         print(done.stderr.decode("utf-8", "replace")[-3_000:], file=sys.stderr)
     return result
 
@@ -228,18 +228,13 @@ def main() -> None:
         "--environments", type=Path, required=True, metavar="DIR", help="outside the repository"
     )
     parser.add_argument("--cache", type=Path, default=cache_directory(), metavar="DIR", help="keeps vectors")
+    parser.add_argument("--corpora", type=Path, metavar="DIR", help="keeps the prepared texts and vectors")
+    parser.add_argument("--patience", type=int, default=PATIENCE, metavar="S", help="seconds for one peer")
     parser.add_argument("--peers", nargs="+", default=list(REQUIREMENTS), choices=list(REQUIREMENTS))
     arguments = parser.parse_args()
     environments = arguments.environments.expanduser().resolve()
     if environments.is_relative_to(HERE.parent.resolve()):
         parser.error("--environments must lie outside the repository.")
-    figures = []
-    with tempfile.TemporaryDirectory(prefix="olav-peers-") as folder:
-        prepare(Path(folder), suites(arguments.locomo), arguments.cache)
-        for peer in arguments.peers:
-            load = round(os.getloadavg()[0], 1)
-            figures.append({**run(peer, environments, Path(folder)), "load_average": load})
-            print(json.dumps(figures[-1], ensure_ascii=False), flush=True)
     configuration = {
         "embedder": "e5, for the figures of cost hashing",
         "embedding": "precomputed",
@@ -247,7 +242,23 @@ def main() -> None:
         "golden": "test half",
         "locomo": arguments.locomo is not None,
     }
-    print(save("peer_quality", configuration, figures))
+    with tempfile.TemporaryDirectory(prefix="olav-peers-") as folder:
+        corpora = Path(folder) if arguments.corpora is None else arguments.corpora.resolve()
+        if not (corpora / "corpora.json").exists():
+            corpora.mkdir(parents=True, exist_ok=True)
+            prepare(corpora, suites(arguments.locomo), arguments.cache)
+        figures: dict[str, dict[str, Any]] = {}
+        for name in json.loads((corpora / "corpora.json").read_text(encoding="utf-8")):
+            # All peers on one corpus, then the next: what is compared is measured side by side.
+            for peer in arguments.peers:
+                load = round(os.getloadavg()[0], 1)
+                part = run(peer, name, environments, corpora, arguments.patience)
+                part.get(name, {})["load_average"] = load
+                known = figures.get(peer, {})
+                failed = "; ".join(filter(None, [known.get("failed"), part.pop("failed", "")]))
+                figures[peer] = {**known, **part, **({"failed": failed} if failed else {})}
+                print(json.dumps({"peer": peer, name: part.get(name), "failed": failed}), flush=True)
+                save("peer_quality", configuration, list(figures.values()))
 
 
 if __name__ == "__main__":

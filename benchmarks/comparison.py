@@ -32,6 +32,7 @@ COLUMNS: dict[str, tuple[Cell, str, bool]] = {
     "ingest, texts/s": (_speed("ingest_per_s"), "{:,.0f}", True),
     "recall p50, ms": (_speed("p50_ms"), "{:,.1f}", False),
     "p95, ms": (_speed("p95_ms"), "{:,.1f}", False),
+    "CPU, ms": (_speed("cpu_ms"), "{:,.1f}", False),
     "RSS, MiB": (_speed("peak_rss_mib"), "{:,.0f}", False),
     "disk, MiB": (_speed("disk_mib"), "{:,.1f}", False),
 }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
 import click
 
 import olav_core
-from olav_core import Confirmation, Drafts, Terminal, json_option, workspace_option
+from olav_core import Confirmation, Drafts, Terminal, clock, json_option, workspace_option
 
 
 @click.group()
@@ -29,7 +28,7 @@ def list_drafts(workspace: Path | None, as_json: bool) -> None:
     terminal = Terminal(as_json=as_json)
     with terminal.guarded(), olav_core.open(workspace) as memory:
         found = Drafts(memory).list()
-    now = datetime.now(UTC)
+    now = clock.now()
     names = ("intent", "category", "agent", "scope", "path", "proposer", "reason", "created_at", "expires_at")
     rows = [{name: getattr(d, name) for name in names} | {"expired": d.expired(now)} for d in found]
     lines = [
