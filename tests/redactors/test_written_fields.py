@@ -52,3 +52,18 @@ def test_case_30_the_spool_holds_no_secret_of_any_field(tmp_path: Path) -> None:
         spooled = [file.read_text() for file in (tmp_path / ".olav" / "spool").glob("*.jsonl")]
     assert spooled
     assert SECRET not in "".join(spooled)
+
+
+def test_case_30_a_key_that_spells_a_secret_is_masked_in_the_spool_and_in_errors(tmp_path: Path) -> None:
+    with olav_core.init(tmp_path, embedder="hashing") as memory:
+        memory.capture(
+            tool="push_config", args={SECRET: 1, "x": {f"token={SECRET}": "v"}}, result={SECRET: 2}
+        )
+        memory.captures.spool.seal()
+        spooled = "".join(file.read_text() for file in (tmp_path / ".olav" / "spool").glob("*.jsonl"))
+        with pytest.raises(olav_core.RecordError) as raised:
+            memory.remember("a fact", metadata={SECRET: 1})
+        memory.captures.drain()
+        (event,) = memory.list(category="operational_event")
+    assert spooled
+    assert SECRET not in spooled + str(raised.value) + repr(event)

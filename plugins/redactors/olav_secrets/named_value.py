@@ -69,3 +69,34 @@ def is_secret_value(value: str | int | float, name: Name) -> bool:
     if name.kind in {"pin", "otp"}:
         return (value.isdigit() and 4 <= len(value) <= 8) or looks_random(value)
     return looks_typed(value) if name.level == LIKELY else looks_drawn(value, name.kind)
+
+
+def login_of(member: Any) -> tuple[str, str] | None:
+    """Return the user and the password of a list of the two."""
+    if (
+        isinstance(member, (list, tuple))
+        and len(member) == 2
+        and all(isinstance(each, str) for each in member)
+    ):
+        user, password = member
+        if looks_typed(password) and not is_harmless(password):
+            return user, password
+    return None
+
+
+def program_of(members: Mapping[Any, Any]) -> str:
+    """Return the program whose arguments stand in a list beside it: {"command": "curl", "args": […]}."""
+    for key in ("command", "cmd", "program", "executable", "bin"):
+        name = members.get(key)
+        if isinstance(name, str) and 0 < len(name) <= 60 and not any(map(str.isspace, name)):
+            return name.rpartition("/")[2]
+    return ""
+
+
+def pair_name(items: list[Any], container: Any) -> Name | None:
+    """Return what the first of two strings names, in a list of pairs: [["X-Api-Key", "…"], …]."""
+    if len(items) == 2 and all(isinstance(item, str) for item in items) and isinstance(container, list):
+        found = name_of(items[0], {}) if len(items[0]) <= 60 else None
+        if found is not None and (found.header or looks_typed(items[1])):
+            return found
+    return None

@@ -9,15 +9,23 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from olav_core import Finding
 from olav_secrets.argument_list import redact_arguments
 from olav_secrets.mark import mark
-from olav_secrets.named_value import Name, is_secret_value, name_of, sibling_name
+from olav_secrets.named_value import (
+    Name,
+    is_secret_value,
+    login_of,
+    name_of,
+    pair_name,
+    program_of,
+    sibling_name,
+)
 from olav_secrets.names import SURE
 from olav_secrets.text import redact_text
-from olav_secrets.values import is_harmless, looks_typed
 
 #: Members that carry what the object they stand in is about: {"token": {"value": "…"}}.
 _CARRIERS = frozenset(
@@ -52,21 +60,22 @@ def _tree(root: Any, found: Counter[str]) -> Any:
     while todo:
         value, name, container, slot = todo.pop()
         if isinstance(value, Mapping):
-            container[slot] = copy = dict.fromkeys(value)
+            names = _keys(value, found)
+            container[slot] = copy = dict.fromkeys(names.values())
             beside = sibling_name(value)
-            program = _program(value)
+            program = program_of(value)
             for key, member in value.items():
                 if program and isinstance(member, list):
                     member = redact_arguments(member, found, program)
                 carries = str(key).lower() in _CARRIERS
                 own = None if slot in _REMARKS and not isinstance(member, Mapping) else name_of(key, value)
-                if key in _LOGINS and (login := _login(member)):
+                if key in _LOGINS and (login := login_of(member)):
                     member = type(member)([login[0], _marked(login[1], Name("password", SURE), found)])
-                todo.append((member, own or ((beside or name) if carries else None), copy, key))
+                todo.append((member, own or ((beside or name) if carries else None), copy, names[key]))
         elif isinstance(value, (list, tuple)):
             container[slot] = items = redact_arguments(value, found)
             todo.extend((item, name, items, place) for place, item in enumerate(items))
-            if name is None and (paired := _pair_name(items, container)):
+            if name is None and (paired := pair_name(items, container)):
                 todo[-1] = (items[1], paired, items, 1)
             if isinstance(value, tuple):
                 tuples.append((container, slot))
@@ -83,34 +92,22 @@ def _tree(root: Any, found: Counter[str]) -> Any:
     return holder[0]
 
 
-def _program(members: Mapping[Any, Any]) -> str:
-    """Return the program whose arguments stand in a list beside it: {"command": "curl", "args": […]}."""
-    for key in ("command", "cmd", "program", "executable", "bin"):
-        name = members.get(key)
-        if isinstance(name, str) and 0 < len(name) <= 60 and not any(map(str.isspace, name)):
-            return name.rpartition("/")[2]
-    return ""
+def _keys(members: Mapping[Any, Any], found: Counter[str]) -> dict[Any, Any]:
+    """Return key -> key, one that spells a secret itself without it; no two become one."""
+    names: dict[Any, Any] = {}
+    for key in members:
+        clean = _key(key) if isinstance(key, str) and len(key) >= 8 else key
+        if clean != key:
+            found["key"] += 1
+            while clean in names.values() or clean in members:
+                clean = f"{clean}#"
+        names[key] = clean
+    return names
 
 
-def _pair_name(items: list[Any], container: Any) -> Name | None:
-    """Return what the first of two strings names, in a list of pairs: [["X-Api-Key", "…"], …]."""
-    if len(items) == 2 and all(isinstance(item, str) for item in items) and isinstance(container, list):
-        found = name_of(items[0], {}) if len(items[0]) <= 60 else None
-        if found is not None and (found.header or looks_typed(items[1])):
-            return found
-    return None
-
-
-def _login(member: Any) -> tuple[str, str] | None:
-    if (
-        isinstance(member, (list, tuple))
-        and len(member) == 2
-        and all(isinstance(each, str) for each in member)
-    ):
-        user, password = member
-        if looks_typed(password) and not is_harmless(password):
-            return user, password
-    return None
+@lru_cache(maxsize=4096)
+def _key(key: str) -> str:
+    return redact_text(key, Counter())
 
 
 def _marked(secret: str, name: Name, found: Counter[str]) -> str:
