@@ -12,6 +12,7 @@ from bench_suite import Run, Write
 
 import olav_core
 from olav_core import Memory, RecordError
+from olav_core.store.calibrations import Calibration
 
 Live = Callable[[], Memory]
 
@@ -83,7 +84,28 @@ def test_golden_queries_against_a_live_workspace_leave_it_as_it_is(
     assert "golden.jsonl:1: 'relevant' names 'fact:gone'" in found["error"]["message"]
 
 
-def test_the_live_workspaces_settings_scopes_and_calibration_hold(
+def test_the_live_workspaces_calibration_holds(
+    workspace: Path, olav: Run, write: Write, tmp_path: Path
+) -> None:
+    with olav_core.open(workspace) as memory:
+        (lesson,) = memory.list(category="reflection")
+    row = {"qid": "a", "query": lesson.text, "agent": "netops", "relevant": [lesson.id]}
+    queries = write(tmp_path / "q.jsonl", [row])
+
+    def decisions() -> dict[str, int]:
+        (report,) = olav("bench", "run", "store", workspace, queries, "--tier", "large")["runs"]
+        found: dict[str, int] = report["injection"]["large"]["decisions_on_relevant"]
+        return found
+
+    assert decisions() == {"injected": 1}
+    with olav_core.open(workspace) as memory:
+        gates = [use.id for use in memory.categories["reflection"].gates if "max" in use.options]
+        strict = {"reflection": dict.fromkeys(gates, -1.0)}
+        memory.apply_calibration(Calibration(fingerprint=memory.store.fingerprint, thresholds=strict))
+    assert decisions() == {"gate": 1}
+
+
+def test_the_live_workspaces_settings_and_scopes_hold(
     workspace: Path, olav: Run, write: Write, tmp_path: Path
 ) -> None:
     config = workspace / ".olav" / "config.yaml"
