@@ -28,14 +28,15 @@ def updated(
 ) -> Draft:
     """Return the draft with its sources, their number, and the texts that `old` had."""
     known = dict(old.metadata) if old is not None else {}
-    sources = list(dict.fromkeys([*known.get("sources", ()), *(event.id for event in samples)]))
+    before = known.get("sources", ())
+    sources = list(dict.fromkeys([*before, *(event.id for event in samples)]))
     history = list(known.get("history", ()))
     if old is not None and old.text != draft.text:
         history.append(old.text)
     metadata = {
         **draft.metadata,
         "sources": sources[-MAX_SOURCES:],
-        "samples": max(len(sources), int(known.get("samples", 0))),
+        "samples": int(known.get("samples", 0)) + len(sources) - len(before),
         "history": history[-MAX_HISTORY:],
         "terms": shared_terms(samples),
     }

@@ -41,7 +41,7 @@ class GroupStatus:
 @frozen(kw_only=True)
 class LearningStatus:
     """`chat`: the model that learns, empty when none is set. `reflections`: rows by status, failures in the
-    audit trail that the last run has not seen, and the counts of the journal."""
+    audit trail since the last `olav learn run`, and the counts of the journal."""
 
     chat: str
     review: bool
@@ -106,9 +106,7 @@ def _reflections(memory: Memory, kept: Journal) -> dict[str, Any]:
     living = [row for row in rows if row not in expired]
     states = [str(row.metadata.get("status", "active")) for row in living]
     history = kept.reflections
-    unseen = [
-        call for call in audited_calls(memory) if call.failed and call.time.isoformat() > history.last_run
-    ]
+    unseen = [call for call in audited_calls(memory) if call.failed and call.time.isoformat() > kept.last_run]
     return {
         **{state: states.count(state) for state in ("active", "superseded", "resolved")},
         "expired": len(expired),
