@@ -114,7 +114,8 @@ def test_a_single_character_is_found_within_pairs_before_and_after_a_fold(
 ) -> None:
     terms = Counter(query)
     index = LexicalIndex(None, "table")
-    index.apply(rows_of([analyze(text) for text in old]), [], version=1)
+    if old:
+        index.apply(rows_of([analyze(text) for text in old]), [], version=1)
     pending = PendingRows()
     for row in rows_of([analyze(text) for text in new], first=len(old)):
         pending.put(row)
