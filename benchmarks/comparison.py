@@ -74,18 +74,20 @@ def beaten(figures: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def _remarks(peer: dict[str, Any]) -> str:
+    """Return what a peer cannot do, why it failed, and which parts a run that was ended did not come to."""
+    failed = peer.get("failed", "")
+    names = {"golden": "golden", "locomo": "LoCoMo", "speed": "cost"}
+    lacking = [said for name, said in names.items() if name not in peer and name not in failed]
+    missed = f"not measured in this run: {', '.join(lacking)}" if lacking else ""
+    return "; ".join(filter(None, [peer.get("cannot", ""), failed, missed])) or "–"
+
+
 def write_page(found: dict[str, Any], where: str, table: Callable[..., str]) -> str:
     """Return docs/comparison.md with the tables of this result in place."""
     figures = found["figures"]
     head, rows = quality_table(figures)
-    remarks = [
-        [
-            peer["peer"],
-            peer.get("version", ""),
-            "; ".join(filter(None, [peer.get("cannot", ""), peer.get("failed", "")])) or "–",
-        ]
-        for peer in figures
-    ]
+    remarks = [[peer["peer"], peer.get("version", ""), _remarks(peer)] for peer in figures]
     counts = [
         f"{name}: {part['rows']:,} rows, {part['queries'].get('all', 0):,} questions"
         for name in ("locomo", "golden")
