@@ -63,8 +63,8 @@ def _plots(runs: Runs, comparisons: Sequence[Mapping[str, Any]]) -> list[tuple[s
         labels = [_metric(row) + (f" · {row['name']}" if several else "") for row in comparisons]
         rows = [(row["difference"], row["low"], row["high"], row["significant"]) for row in comparisons]
         about = "Paired difference over the same queries, 95% interval; blue: significant after Holm."
-        names = ", ".join(dict.fromkeys(str(row["name"]) for row in comparisons))
-        found.append((f"{names} against {_name(runs[0])}", about, forest(labels, rows, unit="difference")))
+        others = ", ".join(dict.fromkeys(str(row["name"]) for row in comparisons))
+        found.append((f"{others} against {_name(runs[0])}", about, forest(labels, rows, unit="difference")))
     stages = [stage for stage in runs[0]["latency"] if stage != "total"]
     about = f"Median milliseconds per stage, tier {runs[0]['latency_tier']}; embed runs beside other stages."
     series = {_name(run): [_stage(run, stage) for stage in [*stages, "total"]] for run in runs}

@@ -82,7 +82,7 @@ def replay(
                     root, queries, side, registry=registry, cache=cache, on_write=on_write, on_query=on_query
                 )
             )
-    found = difference(asked, *sides, thumbs)
+    found = difference(asked, sides[0], sides[1], thumbs)
     value = {"before": described(old, registry), "after": described(new, registry), **found}
     if output is not None:
         save(value, output)

@@ -51,7 +51,8 @@ class VectorCache:
         import numpy as np
 
         by_key = {_key(text): text for text in texts}
-        keys, found = list(by_key), {}
+        keys = list(by_key)
+        found: dict[str, FloatArray] = {}
         with closing(self._open()) as file:
             for start in range(0, len(keys), CHUNK):
                 part = keys[start : start + CHUNK]
