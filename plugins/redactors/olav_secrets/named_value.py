@@ -27,7 +27,7 @@ class Name(NamedTuple):
 
 def name_of(key: object, siblings: Mapping[Any, Any]) -> Name | None:
     """Return what the key of a member names, in the light of the members beside it."""
-    if not isinstance(key, str):
+    if not isinstance(key, str) or MARK.search(key):  # a key that spelled a secret itself names none
         return None
     low = key.lower()
     for ending, header in _HEADERS.items():
