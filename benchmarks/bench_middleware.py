@@ -36,6 +36,7 @@ from scripted_model import ScriptedModel
 DIMENSION = 384
 WARM = 20
 TURNS = 10
+BATCH, BATCHES = 31, 20  # 32 would seal the segment and wake the background
 ANSWER = ModelResponse(result=[AIMessage("ok")])
 
 
@@ -96,9 +97,42 @@ def captured_events(memory: Any, count: int) -> dict[str, Any]:
         return lambda: capture.wrap_tool_call(asked, lambda _: done)
 
     timed([call(-number) for number in range(1, WARM)])
-    figures = timed([call(number) for number in range(count)])
+    figures: dict[str, Any] = {"acknowledged": timed([call(number) for number in range(count)])}
     assert capture.failures == 0, capture.last_error
-    return figures
+    memory.captures.drain()
+    return figures | {"stored": stored_events(memory, capture)}
+
+
+def stored_events(memory: Any, capture: Any) -> dict[str, Any]:
+    """Milliseconds per event of batches of BATCH new events, the embedding included and its share apart."""
+    embedder, embedded = memory.embedder, [0.0]
+    plain = embedder.passages_each
+
+    def passages_each(texts: Any, **options: Any) -> Any:
+        began = time.perf_counter()
+        result = plain(texts, **options)
+        embedded[0] += time.perf_counter() - began
+        return result
+
+    embedder.passages_each = passages_each
+    each, shares = [], []
+    for batch in range(BATCHES):
+        for number in range(BATCH):
+            name = f"B{batch}-{number}"
+            memory.capture(
+                tool="push_config",
+                args={"device": name, "line": f"interface lo{number} description core", "dry_run": False},
+                result=f"{name}: commit complete",
+                agent="netops",
+            )
+        embedded[0], began = 0.0, time.perf_counter()
+        report = memory.captures.drain()
+        taken = time.perf_counter() - began
+        if report.stored == BATCH:  # else the background was there first
+            each.append(taken / BATCH)
+            shares.append(embedded[0] / BATCH)
+    del embedder.passages_each
+    return {"batch": BATCH, "batches": len(each), **percentiles(each), "of_it_embedding": percentiles(shares)}
 
 
 def tokens_per_turn(memory: Any, asked: list[str]) -> dict[str, Any]:

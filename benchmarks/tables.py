@@ -155,6 +155,42 @@ def scales() -> list[str]:
     return ["**Distance scales** (squared L2, centred; `benchmarks/measure_embedder.py`)", table(head, rows)]
 
 
+def middleware() -> list[str]:
+    rows = []
+    for name in ("middleware", "middleware-e5"):
+        found = result(name)
+        if found is None or "acknowledged" not in found["figures"]["captured_event"]:
+            continue
+        calls, event = found["figures"]["model_call"]["large"], found["figures"]["captured_event"]
+        tokens = found["figures"]["ten_turns"]["tokens_of_the_block"]
+        rows.append(
+            [
+                found["configuration"]["embedder"],
+                *(
+                    f"{calls[kind]['p50_ms']:.1f} / {calls[kind]['p95_ms']:.1f}"
+                    for kind in ("new_query", "same_query")
+                ),
+                f"{event['acknowledged']['p50_ms']:.2f}",
+                f"{event['stored']['p50_ms']:.1f} ({event['stored']['of_it_embedding']['p50_ms']:.1f})",
+                f"{min(tokens):,} – {max(tokens):,}",
+            ]
+        )
+    if not rows:
+        return []
+    head = [
+        "embedder",
+        "model call, new query, p50 / p95 ms",
+        "same query",
+        "event acknowledged, p50 ms",
+        "stored (of it embedding), p50 ms",
+        "tokens of the block, turn 1 – 10",
+    ]
+    return [
+        "**Added by the middleware** (10,000 rows, K=13; `benchmarks/bench_middleware.py`)",
+        table(head, rows),
+    ]
+
+
 def faults() -> list[str]:
     found = result("faults")
     if found is None:
@@ -188,7 +224,7 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = [*speed(), *peers(), *peer_quality(), *embedding(), *scales(), *faults(), *growth()]
+    parts = [*speed(), *peers(), *peer_quality(), *embedding(), *scales(), *middleware(), *faults(), *growth()]
     fresh = f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
     pages = {README: (text, fresh)}
     compared = result("peer_quality")

@@ -79,8 +79,14 @@ def forget_kept_vectors(store: Store, ids: Iterable[str]) -> None:
 
 
 def rename_in_log(store: Store, moved: Mapping[str, str]) -> None:
-    """Let the recall log tell of rows by their new ids."""
-    log = store.recall_log_table()
+    """Let the recall log, and people's thumbs, tell of rows by their new ids."""
+    there = tables.table_names(store.database)
+    for name in (tables.RECALL_LOG, tables.FEEDBACK):
+        if name in there:
+            _rename(store, store.side_table(name), moved)
+
+
+def _rename(store: Store, log: Any, moved: Mapping[str, str]) -> None:
     log.checkout_latest()
     shown = tables.retrying(
         lambda: log.search().select(["memory_id"]).to_arrow(),
