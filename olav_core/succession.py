@@ -127,20 +127,29 @@ class Settlement:
         if before is not None:  # said again: what it put out of force before stays so
             kept = {name: list(before.metadata.get(name) or ()) for name in ("supersedes", "beside")}
             record = evolve(record, metadata={**record.metadata, **kept})
-            former = str(before.metadata.get("superseded_by") or "")
-            if (winner := self._now.get(former) or self._stored.get(former)) is not None:
-                self._now[former] = _with(winner, supersedes=_without(winner, record.id))
         self._now[record.id] = record
         for other, conflict in list(self._others(record)):
             ours, theirs = _rank(record), _rank(other)
             stands = theirs > ours
-            self._link(other, record) if stands else self._link(record, other)
+            if stands and before is not None and before.metadata.get("superseded_by") == other.id:
+                self._now[record.id] = before  # said again in vain
+            else:
+                self._leave_former(before)
+                self._link(other, record) if stands else self._link(record, other)
             record = self._now[record.id]
             conflict = evolve(conflict, outcome="stands" if stands else SUPERSEDED)
             self.conflicts.setdefault(record.id, []).append(conflict)
             if stands:
                 return
+        self._leave_former(before)
         self._file(record)
+
+    def _leave_former(self, before: MemoryRecord | None) -> None:
+        """Unlink a memory that is said again from the one that superseded it."""
+        former = str(before.metadata.get("superseded_by") or "") if before is not None else ""
+        winner = self._now.get(former) or self._stored.get(former)
+        if before is not None and winner is not None and before.id in winner.metadata.get("supersedes", ()):
+            self._now[former] = _with(winner, supersedes=_without(winner, before.id))
 
     def _others(self, record: MemoryRecord) -> Iterator[tuple[MemoryRecord, Conflict]]:
         """Yield the memories in force that contradict `record`, each once."""
@@ -163,13 +172,12 @@ class Settlement:
                 )
 
     def _link(self, winner: MemoryRecord, loser: MemoryRecord) -> None:
-        self._now[winner.id], self._now[loser.id] = linked(winner, loser)
+        for row in linked(winner, loser):
+            self._now[row.id] = indexed(row, self._categories[row.category])
 
 
 def linked(winner: MemoryRecord, loser: MemoryRecord) -> tuple[MemoryRecord, MemoryRecord]:
     """Return both with `winner` in force and `loser` superseded by it."""
-    if loser.metadata.get("superseded_by") == winner.id and loser.id in winner.metadata.get("supersedes", ()):
-        return winner, loser  # said again in vain
     mine = [id for id in winner.metadata.get("supersedes", ()) if id != loser.id]
     theirs = [id for id in loser.metadata.get("supersedes", ()) if id != winner.id]
     return (
@@ -182,6 +190,13 @@ def linked(winner: MemoryRecord, loser: MemoryRecord) -> tuple[MemoryRecord, Mem
             supersedes=theirs,
         ),
     )
+
+
+def indexed(record: MemoryRecord, spec: CategorySpec) -> MemoryRecord:
+    """Return the record with what it is found by: a superseded one by nothing but its id. A value that
+    changes often would else fill its category's places among the candidates with what is out of force."""
+    superseded = record.metadata.get("status") == SUPERSEDED
+    return evolve(record, search_text=record.id if superseded else spec.embed_text(record))
 
 
 def reinstate(memory: Memory, id: str, *, beside: bool = False) -> list[Remembered]:
@@ -210,7 +225,8 @@ def reinstate(memory: Memory, id: str, *, beside: bool = False) -> list[Remember
         ]
     else:
         rows = list(linked(row, other))
-    return memory.write(rows, settle=False)
+    spec = memory.categories[row.category]
+    return memory.write([indexed(changed, spec) for changed in rows], settle=False)
 
 
 def _rank(record: MemoryRecord) -> tuple[bool, Any]:

@@ -1,4 +1,4 @@
-"""A fact that contradicts an earlier one: the earlier is kept, linked, listed, not injected, on every path."""
+"""A fact that contradicts an earlier one: the earlier is kept, linked, listed; it is not injected."""
 
 from __future__ import annotations
 
@@ -126,6 +126,14 @@ def test_said_again_it_is_in_force_again(memory: Memory) -> None:
     assert state(memory, new.id) == ("superseded", old.id, [])
 
 
+def test_a_value_that_changes_often_does_not_crowd_itself_out(memory: Memory) -> None:
+    for number in range(40):
+        last = memory.remember(f"The loopback of R1 is 10.0.0.{number}")
+    recall = memory.recall("What is the loopback of R1?", tier="small")
+    assert [item.id for item in recall.items] == [last.id]
+    assert len(memory.list(category="fact")) == 40
+
+
 def test_a_confirmation_keeps_the_links(memory: Memory) -> None:
     old, new = memory.remember(OLD), memory.remember(NEW)
     assert not memory.remember(NEW).changed
@@ -138,6 +146,7 @@ def test_a_persons_word_stands_against_an_agent_and_a_document(memory: Memory, o
     for _ in range(2):
         new = memory.remember(NEW, origin=origin)
         assert [(c.id, c.outcome) for c in new.conflicts] == [(old.id, "stands")]
+        assert state(memory, old.id) == ("active", "", [new.id])
     assert state(memory, new.id) == ("superseded", old.id, [])
     assert "10.0.0.2" not in block(memory)
     assert memory.reinstate(new.id)  # a person lets it

@@ -201,6 +201,8 @@ def _absence(memory: Memory, record: MemoryRecord, result: Recall) -> str:
         return f"memories of the category {record.category!r} are not injected by themselves"
     if record.expires_at is not None and record.expires_at <= clock.now():
         return f"it expired on {record.expires_at.date().isoformat()}"
+    if record.metadata.get("status") == "superseded":
+        return f"superseded by {record.metadata.get('superseded_by') or 'a later one'}"
     return "other memories of its category, or in all, are nearer to the query"
 
 

@@ -13,7 +13,7 @@ from olav_core.importing.entry import Entry
 from olav_core.importing.source import ImportSource
 from olav_core.records import MemoryRecord
 from olav_core.specs import CategorySpec
-from olav_core.succession import Succession
+from olav_core.succession import SUPERSEDED, Succession
 
 
 def is_same(
@@ -27,11 +27,13 @@ def is_same(
             values.pop("directory", None)
             values.pop("source", None)
     spec = categories.get(row.category)
+    names = ["text", "scope", "origin", "confidence"]
+    if row.metadata.get("status") != SUPERSEDED:  # such a row is found by its id alone
+        names.append("search_text")
     if spec is not None and spec.claims is not None:  # superseded meanwhile: the file says nothing new
         for values in (ours, theirs):
             for name in fields_dict(Succession):
                 values.pop(name, None)
-    names = ("text", "search_text", "scope", "origin", "confidence")
     if any(getattr(record, name) != getattr(row, name) for name in names):
         return False
     if _json(ours) != _json(theirs) or sorted(record.tags) != sorted(row.tags):
