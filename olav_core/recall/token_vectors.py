@@ -28,6 +28,8 @@ GROWTH = 0.25
 RECOUNT = 60.0
 #: Queries whose token vectors are kept: 12 tokens of 128 dimensions take 6 kB.
 QUERIES = 512
+#: Multiplications of one product: below what makes OpenBLAS start threads that spin (docs/decisions.md).
+PRODUCT = 200_000
 #: Texts that wait for the background thread at most, and that it takes at a time.
 WAITING = 2_000
 BATCH = 32
@@ -166,7 +168,13 @@ class TokenVectors:
         assert self._space is not None
         basis = self._space.get("basis")
         unit = _unit(raw)
-        return unit if basis is None else unit @ basis
+        if basis is None:
+            return unit
+        import numpy as np
+
+        rows = max(1, PRODUCT // basis.size)
+        parts = [unit[start : start + rows] @ basis for start in range(0, len(unit), rows)]
+        return np.concatenate(parts) if parts else np.zeros((0, basis.shape[1]), np.float32)
 
     def _cells(self, text: str, raw: FloatArray) -> TokenCells:
         return quantised(language_of(text), self._projected(raw))
