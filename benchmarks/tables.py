@@ -74,6 +74,42 @@ def speed() -> list[str]:
     return parts
 
 
+def large() -> list[str]:
+    found = result("recall-large")
+    if found is None:
+        return []
+    rows = []
+    for figures in found["figures"]:
+        total = figures["recall"]["large"]["beyond_embedding"]
+        memory, caught = figures["memory_mib"], figures["catch_up_ms"]
+        rows.append(
+            [
+                f"{figures['rows']:,}",
+                f"{total['p50_ms']:.0f} / {total['p95_ms']:.0f}",
+                f"{figures['numpy_scan']['p50_ms']:.0f}",
+                f"{figures['recall_at_10']:.3f}",
+                f"{figures['index_build_s']:.0f} / {figures['cold_open_s']:.0f}",
+                f"{caught['1_changed']:.0f} / {caught['500_changed']:.2f}",
+                f"{memory['own']:,} + {memory['files']:,}",
+                figures["load_average"],
+            ]
+        )
+    head = [
+        "rows",
+        "recall K=13, p50 / p95 ms",
+        "numpy scan alone, ms",
+        "recall@10 of flat",
+        "first index / cold open, s",
+        "catch-up a row, 1 / 500 at once, ms",
+        "own memory + file pages, MiB",
+        "load",
+    ]
+    return [
+        f"**Above `recall.resident_rows`: int8** ({where(found)}; `benchmarks/bench_recall.py`)",
+        table(head, rows),
+    ]
+
+
 def peers() -> list[str]:
     found = result("peers")
     if found is None:
@@ -224,7 +260,17 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = [*speed(), *peers(), *peer_quality(), *embedding(), *scales(), *middleware(), *faults(), *growth()]
+    parts = [
+        *speed(),
+        *large(),
+        *peers(),
+        *peer_quality(),
+        *embedding(),
+        *scales(),
+        *middleware(),
+        *faults(),
+        *growth(),
+    ]
     fresh = f"{before}{BEGIN}\n\n" + "\n\n".join(parts) + f"\n\n{END}{after}"
     pages = {README: (text, fresh)}
     compared = result("peer_quality")
