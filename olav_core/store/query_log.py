@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import frozen
+from attrs import fields, frozen
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,9 +87,10 @@ def to_table(rows: Sequence[Any], schema: pa.Schema) -> pa.Table:
 
 
 def from_rows(kind: Any, rows: Sequence[dict[str, Any]]) -> list[Any]:
-    """Return the values of `kind` of a table's rows, oldest first."""
-    found = [
-        kind(**{name: tuple(cell) if isinstance(cell, list) else cell for name, cell in row.items()})
-        for row in ({**row, "ts": row["ts"].timestamp()} for row in rows)
-    ]
-    return sorted(found, key=lambda row: row.ts)
+    """Return the values of `kind` of a table's rows, oldest first; other columns are passed over."""
+    names = [attribute.name for attribute in fields(kind)]
+    found = []
+    for row in rows:
+        cells = {name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in names}
+        found.append(kind(**{**cells, "ts": row["ts"].timestamp()}))
+    return sorted(found, key=lambda value: value.ts)
