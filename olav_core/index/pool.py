@@ -62,7 +62,7 @@ class Pool:
 
     @property
     def approximate(self) -> bool:
-        """Whether `cosine` is within 0.003 only, and 0 outside the scopes: a store above
+        """Whether `cosine` is within 0.01 only, and 0 outside the scopes: a store above
         `recall.resident_rows`. A recall's rankers get the exact shortlist of such a pool instead."""
         return self._vectors.approximate
 
