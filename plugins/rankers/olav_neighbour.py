@@ -6,7 +6,7 @@ The answer to a question often stands beside the sentence that repeats the quest
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from olav_core import RankerSpec, hookimpl
@@ -14,31 +14,43 @@ from olav_core import RankerSpec, hookimpl
 if TYPE_CHECKING:
     from olav_core import Candidate, MemoryRecord, Options, Query
 
-#: Share of the better neighbour's score that counts beside one's own (docs/quality.md).
-WEIGHT = 0.2
+#: Shares of the better neighbour's score that count beside one's own: of the next ones, and of those two
+#: places away (docs/quality.md).
+WEIGHT = 0.3
+SECOND = 0.2
 DEPTH = 100
 
 
 class Neighbour:
-    """Option `weight`. Neighbours are passages of one source in one scope: those whose `anchor` a passage
-    names as `previous` or `next`, or, without anchors, those whose `chunk` is one less or more."""
+    """Options `weight` and `second`. Neighbours are passages of one source in one scope: those whose `anchor`
+    a passage names as `previous` or `next`, or, without anchors, those whose `chunk` is one less or more."""
 
     def __init__(self, options: Options) -> None:
         self.weight = float(options.get("weight", WEIGHT))
+        self.second = float(options.get("second", SECOND))
 
     def rerank(self, query: Query, candidates: Sequence[Candidate]) -> list[float]:
         del query
         placed = {
-            place: candidate.score
-            for candidate in candidates
-            if (place := _place(candidate.record)) is not None
+            place: candidate for candidate in candidates if (place := _place(candidate.record)) is not None
         }
-        return [
-            candidate.score
-            + self.weight
-            * max((max(placed.get(each, 0.0), 0.0) for each in _beside(candidate.record)), default=0.0)
-            for candidate in candidates
-        ]
+        return [candidate.score + self._lift(candidate, placed) for candidate in candidates]
+
+    def _lift(self, candidate: Candidate, placed: Mapping[Hashable, Candidate]) -> float:
+        next_ones = [placed[place] for place in _beside(candidate.record) if place in placed]
+        second = {
+            place: placed[place]
+            for place in (
+                *_beside(candidate.record, distance=2),
+                *(place for each in next_ones for place in _beside(each.record)),
+            )
+            if place in placed and placed[place] is not candidate
+        }
+        return self.weight * _best(next_ones) + self.second * _best(second.values())
+
+
+def _best(candidates: Iterable[Candidate]) -> float:
+    return max([0.0, *(candidate.score for candidate in candidates)])
 
 
 def _source(record: MemoryRecord) -> tuple[Hashable, ...] | None:
@@ -54,14 +66,19 @@ def _place(record: MemoryRecord) -> Hashable | None:
     return source and (source, record.metadata.get("anchor") or record.metadata.get("chunk"))
 
 
-def _beside(record: MemoryRecord) -> Iterator[Hashable]:
+def _beside(record: MemoryRecord, distance: int = 1) -> Iterator[Hashable]:
+    """Return where the neighbours of a record stand; an anchor names the next ones only."""
     source, data = _source(record), record.metadata
     if source is None:
         return
     if data.get("anchor"):
-        yield from ((source, anchor) for anchor in (data.get("previous"), data.get("next")) if anchor)
+        yield from (
+            (source, anchor)
+            for anchor in (data.get("previous"), data.get("next"))
+            if anchor and distance == 1
+        )
     elif isinstance(data.get("chunk"), int):
-        yield from ((source, data["chunk"] - 1), (source, data["chunk"] + 1))
+        yield from ((source, data["chunk"] - distance), (source, data["chunk"] + distance))
 
 
 @hookimpl

@@ -32,16 +32,18 @@ def turn(chunk: int, score: float, source: str = "session_1", **metadata: object
 
 def test_a_turn_is_lifted_by_its_better_neighbour_only() -> None:
     candidates = [turn(4, 1.0), turn(5, 0.5), turn(6, 0.2), turn(9, 0.4), turn(5, 0.3, "session_2")]
-    found = olav_neighbour.Neighbour({"weight": 0.5}).rerank(make_query("what?"), candidates)
-    assert found == pytest.approx([1.0 + 0.25, 0.5 + 0.5, 0.2 + 0.25, 0.4, 0.3])
+    found = olav_neighbour.Neighbour({"weight": 0.5, "second": 0.1}).rerank(make_query("what?"), candidates)
+    assert found == pytest.approx([1.0 + 0.25 + 0.02, 0.5 + 0.5, 0.2 + 0.25 + 0.1, 0.4, 0.3])
 
 
 def test_passages_know_their_neighbours_by_anchor() -> None:
     first = turn(0, 1.0, "手册.md", anchor="a", next="b")
-    second = turn(0, 0.2, "手册.md", anchor="b", previous="a")
+    second = turn(0, 0.2, "手册.md", anchor="b", previous="a", next="c")
+    third = turn(0, 0.1, "手册.md", anchor="c", previous="b")
     other = turn(0, 0.2, "other.md", anchor="b", previous="a")
-    found = olav_neighbour.Neighbour({"weight": 0.5}).rerank(make_query("审批"), [first, second, other])
-    assert found == pytest.approx([1.1, 0.7, 0.2])
+    ranker = olav_neighbour.Neighbour({"weight": 0.5, "second": 0.1})
+    found = ranker.rerank(make_query("审批"), [first, second, other, third])
+    assert found == pytest.approx([1.0 + 0.1 + 0.01, 0.2 + 0.5, 0.2, 0.1 + 0.1 + 0.1])
 
 
 def test_what_has_no_source_has_no_neighbour() -> None:
