@@ -23,7 +23,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from environment import save
+from environment import RESULTS, save
 from generator import drafts, queries
 from olav_bench import locomo, native
 from olav_bench.asking import scopes_of
@@ -214,6 +214,13 @@ def told(output: bytes | None) -> dict[str, Any]:
     return found
 
 
+def earlier() -> dict[str, dict[str, Any]]:
+    """Return the parts that an earlier run measured; what failed is tried again."""
+    path = RESULTS / "peer_quality.json"
+    figures = json.loads(path.read_text(encoding="utf-8"))["figures"] if path.exists() else []
+    return {peer["module"]: {k: v for k, v in peer.items() if k != "failed"} for peer in figures}
+
+
 def last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:300] if lines else "it said nothing"
@@ -229,6 +236,8 @@ def main() -> None:
     )
     parser.add_argument("--cache", type=Path, default=cache_directory(), metavar="DIR", help="keeps vectors")
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="keeps the prepared texts and vectors")
+    parser.add_argument("--only", nargs="+", metavar="CORPUS", help="golden, locomo, speed")
+    parser.add_argument("--resume", action="store_true", help="keep the parts that the result has already")
     parser.add_argument("--patience", type=int, default=PATIENCE, metavar="S", help="seconds for one peer")
     parser.add_argument("--peers", nargs="+", default=list(REQUIREMENTS), choices=list(REQUIREMENTS))
     arguments = parser.parse_args()
@@ -247,18 +256,22 @@ def main() -> None:
         if not (corpora / "corpora.json").exists():
             corpora.mkdir(parents=True, exist_ok=True)
             prepare(corpora, suites(arguments.locomo), arguments.cache)
-        figures: dict[str, dict[str, Any]] = {}
-        for name in json.loads((corpora / "corpora.json").read_text(encoding="utf-8")):
+        figures = earlier() if arguments.resume else {}
+        names = list(json.loads((corpora / "corpora.json").read_text(encoding="utf-8")))
+        for name in names if arguments.only is None else arguments.only:
             # All peers on one corpus, then the next: what is compared is measured side by side.
             for peer in arguments.peers:
+                if name in figures.get(peer, {}):
+                    continue
                 load = round(os.getloadavg()[0], 1)
                 part = run(peer, name, environments, corpora, arguments.patience)
                 part.get(name, {})["load_average"] = load
                 known = figures.get(peer, {})
                 failed = "; ".join(filter(None, [known.get("failed"), part.pop("failed", "")]))
-                figures[peer] = {**known, **part, **({"failed": failed} if failed else {})}
+                figures[peer] = {"module": peer, **known, **part, **({"failed": failed} if failed else {})}
                 print(json.dumps({"peer": peer, name: part.get(name), "failed": failed}), flush=True)
-                save("peer_quality", configuration, list(figures.values()))
+                in_order = [figures[id] for id in REQUIREMENTS if id in figures]
+                save("peer_quality", configuration, in_order)
 
 
 if __name__ == "__main__":
