@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import asdict
@@ -12,7 +13,10 @@ from attrs import asdict
 from olav_core.cli.options import json_option, stdin_text, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
-from olav_core.records import ORIGINS
+from olav_core.records import GLOBAL_SCOPE, ORIGINS
+
+if TYPE_CHECKING:
+    from olav_core.memory import Memory
 
 
 def _object(ctx: click.Context, param: click.Parameter, raw: str | None) -> dict[str, Any] | None:
@@ -64,6 +68,7 @@ def remember(
         done = memory.remember(
             text, category=category, scope=scope, origin=origin, metadata=metadata, tags=tags
         )
+        _say_if_new(memory, done.id, scope, terminal)
     if as_json:
         conflicts = [asdict(conflict) for conflict in done.conflicts]
         terminal.result({"id": done.id, "created": done.created, "conflicts": conflicts})
@@ -74,6 +79,20 @@ def remember(
 
     said = ("Remembered ", "green") if done.created else ("Known already: ", "yellow")
     terminal.print(Text.assemble(said, (done.id, "cyan")), *conflict_lines(done.conflicts))
+
+
+def _say_if_new(memory: Memory, identifier: str, scope: str | None, terminal: Terminal) -> None:
+    """Scopes are free text, so a slip of the pen is a new scope: say so, and name what it may have meant."""
+    if scope is None or memory.get(identifier).scope != scope:
+        return
+    known = {name for _, name in memory.store.counts()} - {scope} | {GLOBAL_SCOPE, *memory.settings.agents}
+    if scope in known or memory.store.count(scope=scope) != 1:
+        return
+    near = get_close_matches(scope, sorted(known), n=1, cutoff=0.7)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    terminal.note(
+        f"{scope!r} is a new scope: only an agent of this name, or in this team, recalls it.{meant}"
+    )
 
 
 @click.command()

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
+
+import olav_core
+from olav_core.cli.main import main
 
 GUIDE = """\
 schema_version: 1
@@ -314,3 +317,18 @@ class TestImport:
         (folder / "csv.format.yaml").write_text(text, encoding="utf-8")
         assert object_of("kb", "import-formats", folder)["added"] == 1
         assert object_of("kb", "list", "--category", "format_guide")["items"][0]["scope"] == "global"
+
+
+def test_a_new_scope_is_told_and_a_known_one_is_not(tmp_path: Path) -> None:
+    olav_core.init(tmp_path, embedder="hashing").close()
+
+    def said(text: str, scope: str) -> str:
+        line = ["remember", text, "--scope", scope, "--workspace", str(tmp_path), "--json"]
+        result = CliRunner().invoke(main, line)
+        assert json.loads(result.stdout)["created"]
+        return str(result.stderr)
+
+    assert "'netops' is a new scope" in said("R1 is the border router", "netops")
+    assert said("R2 is in Lyon", "netops") == ""
+    assert "Did you mean 'netops'?" in said("R3 is in Paris", "netop")
+    assert said("R4 is spare", "global") == ""
