@@ -116,7 +116,9 @@ def confirm(identifier: str, workspace: Path | None, as_json: bool) -> None:
 @workspace_option
 @json_option
 def fail(identifier: str, error: str, workspace: Path | None, as_json: bool) -> None:
-    """Count that a query failed; one that keeps failing is not shown to agents any more.
+    """Count that a query failed.
+
+    One that keeps failing is not shown to agents any more.
 
     With --json: {"outcome", "id", "sql", "reason", "confidence"}.
     """
