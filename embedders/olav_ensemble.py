@@ -29,8 +29,10 @@ class Part:
 
 
 class EnsembleEmbedder:
-    """Option `parts`: a list of {id, weight, options}. The cosine of two texts is the mean of the models'
-    cosines, weighted by the squares of the weights. Token vectors are those of the first model that has any.
+    """Option `parts`: a list of {id, weight, options}, or the same as YAML text.
+
+    The cosine of two texts is the mean of the models' cosines, weighted by the squares of the weights. Token
+    vectors are those of the first model that has any.
     """
 
     def __init__(self, options: Options) -> None:
@@ -87,9 +89,13 @@ class EnsembleEmbedder:
 
 def _parts(given: Any) -> tuple[Part, ...]:
     example = "Give a list such as [{id: e5}, {id: use, weight: 0.7}]."
+    import yaml
+
     try:
-        parts = tuple(Part(**each) for each in given)
-    except TypeError as error:
+        # `--option parts=…` of the command line brings text
+        listed = yaml.safe_load(given) if isinstance(given, str) else given
+        parts = tuple(Part(**each) for each in listed)
+    except (TypeError, yaml.YAMLError) as error:
         raise ConfigError(f"embedder 'ensemble' cannot read `parts`: {error}. {example}") from error
     if len(parts) < 2 or any(part.id == "ensemble" for part in parts):
         raise ConfigError(f"embedder 'ensemble' needs two or more models, none an ensemble. {example}")
