@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from typing import Literal
 
 from attrs import field, frozen
 
 from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 
+#: What the importer puts between neighbours; without their names it says nothing.
+_MARKS = re.compile("[←→↔—;；]+")
 Format = Literal["mermaid", "dot", "svg"]
 
 
@@ -44,10 +47,16 @@ def dedupe_key(record: MemoryRecord) -> str:
 
 
 def embed_text(record: MemoryRecord) -> str:
-    """A node's name and its neighbours first, so that a device's name finds what it is linked to."""
-    node, links = str(record.metadata.get("node", "")), record.metadata.get("links", ())
-    head = f"{node}: {', '.join(dict.fromkeys(links))}" if node and links else node
-    return "\n".join(filter(None, [head, record.text]))
+    """A node's names and its text without its neighbours' names: a question that names R3 means R3's row, which
+    lists them, not the row of each of its forty switches."""
+    data = record.metadata
+    links = {str(link) for link in data.get("links", ()) if link}
+    if not data.get("node") or not links:
+        return record.text
+    names = " ".join(filter(None, (str(data.get(name, "")) for name in ("node", "label", "group"))))
+    others = "|".join(map(re.escape, sorted(links, key=len, reverse=True)))
+    alone = re.sub(rf"(?<![\w.-])(?:{others})(?![\w.-])", " ", record.text)
+    return f"{names}\n{' '.join(_MARKS.sub(' ', alone).split())}"
 
 
 def keywords(record: MemoryRecord) -> list[str]:

@@ -395,9 +395,12 @@ def test_a_long_result_is_cut_for_the_model(prepare: Prepare, spec: Spec) -> Non
     assert len(record.search_text) <= 2000
 
 
-def test_a_node_is_found_by_its_name_and_its_neighbours(prepare: Prepare) -> None:
-    record = prepare("topology", {"source": "a", "node": "R1", "links": ["R2", "ISP-A"]}, text="uplinks")
-    assert record.search_text == "R1: R2, ISP-A\nuplinks"
+def test_a_node_is_found_by_its_own_name_not_by_its_neighbours(prepare: Prepare) -> None:
+    text = "wan: R1 is connected to → R2 (10G); ← ISP-A; → R1-b"
+    record = prepare("topology", {"source": "a", "node": "R1", "links": ["R2", "ISP-A", "R1-b"]}, text=text)
+    assert record.search_text == "R1\nwan: R1 is connected to (10G)"
+    alone = prepare("topology", {"source": "a", "node": "R1"}, text="uplinks of R1")
+    assert alone.search_text == "uplinks of R1"
 
 
 def test_render_adds_what_the_text_does_not_say(prepare: Prepare, spec: Spec) -> None:
