@@ -540,7 +540,7 @@ class Memory:
 
     @property
     def scale(self) -> DistanceScale | None:
-        """The distance scale in force: the workspace's own, else the embedder's, None when neither has one."""
+        """The distance scale in force: the store's own, else the embedder's, None when neither has one."""
         return self._engine.pipeline.scale
 
     def close(self) -> None:

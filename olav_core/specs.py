@@ -57,8 +57,8 @@ class CategorySpec:
     - `metadata`: an attrs class that `record.metadata` must structure into (None: any JSON object).
     - `dedupe_key(record)`: two writes with one key are one row. `embed_text(record)`: what is embedded and
       indexed. `render(record)`: what the model reads. `keywords(record)`: words that `keyword_boost` and
-      the `on_intent` gate look for in the query. `questions(record)`: what a person would ask that it answers,
-      for `olav calibrate`; without it the keywords are asked.
+      the `on_intent` gate look for in the query. `questions(record)`: what a person would ask that it
+      answers, for `olav calibrate`; without it the keywords are asked.
     - `claims(record)`: what it claims, topic -> value. A later memory of the same category and scope that
       gives a topic another value supersedes it; the metadata class then inherits from `Succession`.
     - `append_only=True`: a row that exists is never changed, and erased only with `purge`.

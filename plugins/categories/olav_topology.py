@@ -47,8 +47,8 @@ def dedupe_key(record: MemoryRecord) -> str:
 
 
 def embed_text(record: MemoryRecord) -> str:
-    """A node's names and its text without its neighbours' names: a question that names R3 means R3's row, which
-    lists them, not the row of each of its forty switches."""
+    """A node's names and its text without its neighbours' names: a question that names R3 means R3's row, not
+    the row of each of its forty switches."""
     data = record.metadata
     links = {str(link) for link in data.get("links", ()) if link}
     if not data.get("node") or not links:

@@ -55,7 +55,7 @@ def run(workspace: Path | None, as_json: bool) -> None:
 @workspace_option
 @json_option
 def status(workspace: Path | None, as_json: bool) -> None:
-    """Show per tool and scope what is due, what was learnt, and what failed.
+    """Show what is due, what was learnt and what failed.
 
     With --json: {"chat", "review", "min_samples", "window_days", "last_run", "due", "groups": [{"tool",
     "scope", "state", "samples", "new", "planted", "pattern", "confidence", "last_run", "last_outcome",
