@@ -12,10 +12,11 @@ from olav_core import CategorySpec, GateUse, MemoryRecord, hookimpl
 #: Words of tool names -> what a Chinese question calls them; tools are named in English everywhere.
 _CHINESE = {
     "add": "添加 新增", "backup": "备份", "build": "构建", "cluster": "集群", "config": "配置",
-    "configure": "配置", "create": "创建 新建", "delete": "删除", "deploy": "部署", "destroy": "销毁",
-    "device": "设备", "export": "导出", "host": "主机", "import": "导入", "ingest": "导入", "interface": "接口",
-    "move": "迁移", "network": "网络", "port": "端口", "provision": "开通", "publish": "发布", "push": "下发 推送",
-    "register": "注册 登记", "release": "发布", "remove": "移除 删除", "restart": "重启", "restore": "恢复",
+    "configure": "配置", "create": "创建 新建", "delete": "删除", "deploy": "部署",
+    "destroy": "销毁", "device": "设备", "export": "导出", "host": "主机", "import": "导入",
+    "ingest": "导入", "interface": "接口", "move": "迁移", "network": "网络", "port": "端口",
+    "provision": "开通", "publish": "发布", "push": "下发 推送", "register": "注册 登记",
+    "release": "发布", "remove": "移除 删除", "restart": "重启", "restore": "恢复",
     "rollback": "回滚", "route": "路由", "save": "保存", "schedule": "计划 排期", "service": "服务",
     "snapshot": "快照", "start": "启动", "stop": "停止", "ticket": "工单", "update": "更新",
     "upgrade": "升级", "user": "用户", "write": "写入",
