@@ -97,7 +97,8 @@ def run_set(told: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
             row = {
                 "set": name, "embedder": arguments.embedder, "chain": label, "rankers": list(rankers),
                 "options": options, "unit": suite.unit, "pool": suite.pool,
-                "split": split[0] if split else "all", "n": len(values), "degraded": sorted(degraded), "stages_ms": stages,
+                "split": split[0] if split else "all", "n": len(values),
+                "degraded": sorted(degraded), "stages_ms": stages,
                 "all": summary(values, first),
                 "kinds": {
                     kind: summary({qid: values[qid] for qid in qids}, first)
