@@ -11,7 +11,7 @@ import click
 from olav_core.cli.options import json_option, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
-from olav_core.errors import UnknownIdError
+from olav_core.errors import UnknownIdError, WorkspaceError
 
 if TYPE_CHECKING:
     from olav_core.calibration.calibrating import CalibrationReport
@@ -73,14 +73,24 @@ def calibrate(
             return
         with terminal.progress("Asking") as on_progress:
             report = memory.calibrate(golden, on_progress=on_progress)
+        if html is not None:  # before anything is applied: a page that cannot be written changes nothing
+            _write_page(report, html)
         applied = memory.apply_calibration(report.calibration()).version if apply_it else None
-        if html is not None:
-            from olav_core.calibration.page import page
-
-            html.write_text(page(report), encoding="utf-8")
         terminal.result(
             {**_json(report), "applied": applied}, *([] if as_json else _view(report, golden, applied))
         )
+
+
+def _write_page(report: CalibrationReport, path: Path) -> None:
+    from olav_core.calibration.page import page
+    from olav_core.drafts.folder import write_atomically
+
+    try:
+        write_atomically(path, page(report).encode())
+    except OSError as error:
+        raise WorkspaceError(
+            f"{path} cannot be written: {error.strerror}. Name another file; nothing was applied."
+        ) from error
 
 
 def _revert(memory: Memory, version: int) -> None:

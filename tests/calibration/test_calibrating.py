@@ -135,6 +135,18 @@ def test_golden_questions_in_two_languages(olav: Callable[..., Any], golden: Pat
     assert "http" not in html.replace("http-equiv", "")
 
 
+def test_a_page_that_cannot_be_written_applies_nothing(
+    olav: Callable[..., Any], golden: Path, tmp_path: Path
+) -> None:
+    words = ("calibrate", "--golden", golden, "--apply", "--html")
+    told = olav(*words, tmp_path / "none" / "page.html", code=1)
+    assert "page.html cannot be written" in json.dumps(told)
+    assert olav("calibrate", "--history") == {"versions": []}
+    assert olav(*words, tmp_path / "page.html")["applied"] == 1
+    assert "<html" in (tmp_path / "page.html").read_text("utf-8")
+    assert not list(tmp_path.glob(".page*"))
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
