@@ -45,6 +45,7 @@ class BundleManifest:
         """Return the manifest of a file; raises PackageError with what is wrong with it."""
         try:
             values: Any = json.loads(raw)
+            json.dumps(values, ensure_ascii=False).encode()  # half a character has no bytes, so no digest
         except (ValueError, RecursionError) as error:
             raise PackageError(f"{name} is no JSON: {error}.") from None
         if not isinstance(values, dict) or values.get("format") != FORMAT:
@@ -58,7 +59,9 @@ class BundleManifest:
             for path, digest in files.items()
         )
         unknown = set(values) - {"name", "version", "description", "files", "format"}
-        texts = all(isinstance(values.get(key, ""), str) for key in ("name", "version", "description"))
+        # Name and version have no default: one that is missing is None, and no text either.
+        told = (values.get("name"), values.get("version"), values.get("description", ""))
+        texts = all(isinstance(value, str) for value in told)
         if not sound or not texts or unknown:
             raise PackageError(f"{name} is no bundle's manifest: build it with `olav bundle build`.")
         manifest = cls(**values)

@@ -148,6 +148,10 @@ def test_a_manifest_written_anew_is_caught_by_the_digest(memory: Memory, tmp_pat
             "no bundle's",
         ),
         (b'{"format": 1, "name": "x", "version": "1", "files": {}, "run": "me"}', "no bundle's"),
+        (b'{"format": 1, "files": {}}', "no bundle's"),
+        (b'{"format": 1, "name": "x", "files": {}}', "no bundle's"),
+        (b'{"format": 1, "name": "x", "version": null, "files": {}}', "no bundle's"),
+        (b'{"format": 1, "name": "x", "version": "1", "files": {}, "description": "\\ud800"}', "no JSON"),
         (None, "no manifest.json"),
     ],
 )
@@ -157,6 +161,8 @@ def test_a_manifest_that_is_none(
     bad = rewrite(built, {"manifest.json": content}, tmp_path / "bad.zip")
     with pytest.raises(PackageError, match=message):
         install_bundle(memory, bad)
+    with pytest.raises(PackageError, match=message):
+        verify_bundle(bad)
 
 
 def test_a_newer_version_takes_the_place_and_an_older_one_needs_a_word(
