@@ -19,7 +19,6 @@ from olav_core.drafts.rehearsal import rehearse
 from olav_core.drafts.target import rows_of, target_of
 from olav_core.errors import ConflictError, RecordError
 from olav_core.recall.render import strip_block
-from olav_core.records import check_scope
 from olav_core.specs import Draft
 
 if TYPE_CHECKING:
@@ -75,15 +74,17 @@ class Drafts:
         `replace` allows what stands there already to be changed. A new draft of the same intent takes the old
         one's place.
         """
-        check_name(intent, "intent")
-        check_name(agent, "agent")
-        scope = check_scope(scope if scope is not None else "global" if agent == "core" else agent)
+        self._public_name(intent, "intent")
+        self._public_name(agent, "agent")
+        default = "global" if agent == "core" else agent
+        scope = self._memory.registry.public_scope(default if scope is None else scope)
         self._check_category(category)
         for name, given in (("keywords", keywords), ("chunks", chunks)):
             if isinstance(given, str) or not all(isinstance(item, str) for item in given):
                 raise RecordError(f"{name} is a list of strings. Put a single one in brackets.")
         text = "\n\n".join([body, *chunks]).replace("\r\n", "\n")
-        text = str(self._memory.registry.redact(strip_block(text).strip())[0])
+        text = self._redacted(strip_block(text).strip())
+        keywords = [self._redacted(word) for word in keywords]
         path = place_of(category, agent, intent, text)
         if path is not None and metadata:
             raise RecordError(f"A {category} is a file and takes no metadata. Say it in the body.")
@@ -123,16 +124,27 @@ class Drafts:
         """
         if not drafts:
             raise RecordError(f"The draft {name!r} holds no memory. Give at least one.")
+        self._public_name(agent, "agent")
         rows = rows_of(self._memory, drafts)
         created, expires = times(self._now(), hours)
         draft = MemoryDraft(
-            intent=name_for(name), agent=check_name(agent, "agent"), scope=rows[0]["scope"],
+            intent=name_for(self._redacted(name)), agent=agent, scope=rows[0]["scope"],
             category=rows[0]["category"], body=rows[0]["text"], rows=rows, proposer=proposer,
-            reason=str(self._memory.registry.redact(reason)[0]), created_at=created, expires_at=expires,
+            reason=self._redacted(reason), created_at=created, expires_at=expires,
         )  # fmt: skip
         if draft.essence in self._folder.rejected(draft.intent):
             return None
         return self._written(draft, replace=True)
+
+    def _redacted(self, text: str) -> str:
+        return str(self._memory.registry.redact(text)[0])
+
+    def _public_name(self, value: str, what: str) -> str:
+        """Return a name or raise RecordError, also when it spells a secret: it becomes a file's name."""
+        masked = self._redacted(check_name(value, what))
+        if masked != value:
+            raise RecordError(f"{what} {masked!r} holds what looks like a secret. Choose another name.")
+        return value
 
     def _check_category(self, category: str) -> None:
         allowed = self._memory.settings.learning.draft_categories
@@ -233,7 +245,8 @@ class Drafts:
             if hash is not None and hash != draft.hash:
                 raise RecordError(f"The draft {draft.intent!r} is not the one that was shown. Show it again.")
             self._check_word(draft, confirmation)
-            word = {"text": confirmation.text, "turn": confirmation.turn, "at": self._now().isoformat()}
+            said = self._redacted(confirmation.text)
+            word = {"text": said, "turn": confirmation.turn, "at": self._now().isoformat()}
             return self._commit.run(draft, word)
 
     def reject(self, intent: str | None = None) -> str:
@@ -270,7 +283,8 @@ class Drafts:
                 f"{draft.intent!r} was proposed or shown in this very turn. Show the preview and wait."
             )
         if not self._confirms(word.text):
+            said = self._redacted(word.text)[:80]
             raise RecordError(
-                f"The user's message does not confirm {draft.intent!r}: {word.text[:80]!r}. Show the "
+                f"The user's message does not confirm {draft.intent!r}: {said!r}. Show the "
                 "preview and ask; if they want a change, propose again."
             )

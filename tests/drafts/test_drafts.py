@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from attrs import evolve
 from click.testing import CliRunner
 
 import olav_core
@@ -269,6 +270,30 @@ def test_reject_keeps_it_for_the_record(memory: Memory, curator: Drafts) -> None
     assert curator.list() == []
     assert files(memory)[0].startswith(".curator_drafts/rejected/snapshot_age_")
     assert rows(memory) == []
+
+
+@pytest.mark.parametrize("category", ["usage_guide", "document", "preference"])
+def test_a_secret_in_keywords_or_in_the_confirmation_is_written_nowhere(
+    memory: Memory, curator: Drafts, category: str
+) -> None:
+    secret = "hunter2Secret9"
+    learning = evolve(memory.settings.learning, draft_categories=("usage_guide", "document", "preference"))
+    memory.settings = evolve(memory.settings, learning=learning)
+    words = [f"password={secret}", f"登录密码是{secret}", "快照"]
+    assert secret not in propose(curator, category=category, keywords=words).preview
+    assert "快照" in curator.get().keywords
+    curator.commit(confirmation=Confirmation(text=f"ok, password={secret}", in_person=True))
+    root = memory.workspace.root
+    assert not [p for p in root.rglob("*") if p.is_file() and secret.encode() in p.read_bytes()]
+
+
+@pytest.mark.parametrize("field", ["intent", "agent", "scope"])
+def test_a_name_that_spells_a_secret_is_refused(memory: Memory, curator: Drafts, field: str) -> None:
+    secret = "ghp_" + "Zq7k" * 9
+    with pytest.raises(RecordError, match="looks like a secret") as refused:
+        propose(curator, **{field: secret})
+    assert secret not in str(refused.value)
+    assert files(memory) == []
 
 
 def test_a_secret_is_masked_before_it_is_shown(memory: Memory, curator: Drafts) -> None:

@@ -173,6 +173,14 @@ def test_what_could_not_be_stored_is_refused_at_once(drafts: Drafts, rows: Any, 
     assert drafts.list() == []
 
 
+def test_a_secret_in_the_name_is_not_in_the_files_name(memory: Memory, drafts: Drafts) -> None:
+    secret = "ghp_" + "Zq7k" * 9
+    put(drafts, name=f"rotate 令牌 {secret}")
+    (draft,) = drafts.list()
+    assert secret not in draft.intent
+    assert not [p for p in memory.workspace.root.rglob("*") if secret in p.name]
+
+
 def test_secrets_are_masked_before_anything_waits(memory: Memory, drafts: Drafts) -> None:
     put(drafts, Draft(text="password=hunter2-Sommer! on R1", category="fact"))
     written = [path.read_text("utf-8") for path in memory.workspace.root.glob(".curator_drafts/*.json")]
