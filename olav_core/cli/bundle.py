@@ -62,7 +62,8 @@ def verify(source: str, workspace: Path | None, as_json: bool) -> None:
 
     Exit code 1 when a file is missing, changed or not in the manifest.
 
-    With --json: {"name", "version", "description", "digest", "files", "differences": [line], "sound"}.
+    With --json: {"name", "version", "description", "digest", "files", "differences": [line], "fault",
+    "sound"}; only `olav bundle list` gives a fault.
     """
     from olav_core.packages.bundles import verify_bundle
     from olav_core.packages.manifest import check_identity
@@ -133,7 +134,7 @@ def list_bundles(workspace: Path | None, as_json: bool) -> None:
         found = installed(memory.workspace)
     lines: list[Any] = []
     for each in found:
-        lines.append(f"{each.name} {each.version}  {each.description}".rstrip())
+        lines.append(f"{each.name} {each.version}  {each.description or each.fault}".rstrip())
         lines += [f"  {line}" for line in each.differences]
     terminal.result(
         {"bundles": [each.to_dict() for each in found]},

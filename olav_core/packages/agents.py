@@ -99,9 +99,9 @@ def remove_agent(memory: Memory, name: str) -> int:
 
 def list_agents(workspace: Workspace) -> list[InstalledAgent]:
     """Return the installed agents by name, those of bundles too."""
-    found = [_installed(folder, "") for folder in _folders(workspace.agents_directory)]
-    for bundle in _folders(workspace.bundles_directory):
-        found += [_installed(folder, bundle.name) for folder in _folders(bundle / AGENTS)]
+    found = [_installed(folder, "") for folder in folders_in(workspace.agents_directory)]
+    for bundle in folders_in(workspace.bundles_directory):
+        found += [_installed(folder, bundle.name) for folder in folders_in(bundle / AGENTS)]
     return sorted(found, key=lambda agent: (agent.name, agent.bundle))
 
 
@@ -114,16 +114,18 @@ def agent_folder(workspace: Workspace, name: str) -> Path | None:
         return workspace.root / name
     homes = [
         workspace.agents_directory,
-        *(folder / AGENTS for folder in _folders(workspace.bundles_directory)),
+        *(folder / AGENTS for folder in folders_in(workspace.bundles_directory)),
     ]
     return next((home / name for home in homes if (home / name).is_dir()), None)
 
 
 def _installed(folder: Path, bundle: str) -> InstalledAgent:
-    receipt: dict[str, Any] = {}
-    with suppress(OSError, ValueError):  # of a bundle, or deleted by hand: only its origin is unknown then
+    receipt: Any = None
+    # Of a bundle, or deleted or changed by hand: only its origin is unknown then.
+    with suppress(OSError, ValueError, RecursionError):
         receipt = json.loads((folder / RECEIPT).read_text(encoding="utf-8"))
-    about = {key: str(receipt.get(key, "")) for key in ("source", "installed_at")}
+    origin = receipt if isinstance(receipt, dict) else {}
+    about = {key: str(origin.get(key, "")) for key in ("source", "installed_at")}
     try:
         skill = read_skill(folder, name=folder.name)
     except OlavError as error:
@@ -138,7 +140,8 @@ def _installed(folder: Path, bundle: str) -> InstalledAgent:
     )
 
 
-def _folders(parent: Path) -> list[Path]:
+def folders_in(parent: Path) -> list[Path]:
+    """Return the folders in `parent` by name, hidden ones left out; none when it is no folder."""
     if not parent.is_dir():
         return []
     return sorted(path for path in parent.iterdir() if path.is_dir() and not path.name.startswith("."))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import asdict, frozen
 
-from olav_core.errors import PackageError
+from olav_core.errors import OlavError, PackageError
 from olav_core.importing.directory import import_directory
 from olav_core.importing.report import ImportReport
-from olav_core.packages.agents import list_agents
+from olav_core.packages.agents import folders_in, list_agents
 from olav_core.packages.archive import unpack
 from olav_core.packages.installer import Installer
 from olav_core.packages.manifest import (
@@ -43,17 +43,23 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 @frozen(kw_only=True)
 class Verification:
-    """What `verify_bundle` found. `differences` is empty when every file is as the manifest says."""
+    """What `verify_bundle` found. `differences` is empty when every file is as the manifest says.
+
+    `fault`, in a list only, says why an installed folder cannot be read as a bundle; the fields between it
+    and the folder's name are empty then.
+    """
 
     name: str
-    version: str
-    description: str
-    digest: str
-    files: int
-    differences: tuple[str, ...]
+    version: str = ""
+    description: str = ""
+    digest: str = ""
+    files: int = 0
+    differences: tuple[str, ...] = ()
+    fault: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "differences": list(self.differences), "sound": not self.differences}
+        sound = not self.differences and not self.fault
+        return {**asdict(self), "differences": list(self.differences), "sound": sound}
 
 
 def build_bundle(memory: Memory, source: Path, target: Path | None = None) -> tuple[Path, BundleManifest]:
@@ -143,9 +149,14 @@ def remove_bundle(memory: Memory, name: str) -> int:
 
 def list_bundles(workspace: Workspace) -> list[Verification]:
     """Return the installed bundles, each compared with its manifest."""
-    home = workspace.bundles_directory
-    folders = sorted(home.iterdir()) if home.is_dir() else []
-    return [_verified(folder) for folder in folders if folder.is_dir()]
+    return [_listed(folder) for folder in folders_in(workspace.bundles_directory)]
+
+
+def _listed(folder: Path) -> Verification:
+    try:
+        return _verified(folder)
+    except (OlavError, OSError) as error:
+        return Verification(name=folder.name, fault=str(error))
 
 
 def _verified(folder: Path) -> Verification:

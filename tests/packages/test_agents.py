@@ -343,3 +343,11 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert SKILL.format(name="analyzer", version="1.0") == Path(".olav/agents/analyzer/SKILL.md").read_text(
         encoding="utf-8"
     )
+
+
+@pytest.mark.parametrize("receipt", ["[1]", "{", "[" * 100_000])
+def test_a_receipt_that_is_none_costs_the_origin_only(memory: Memory, tmp_path: Path, receipt: str) -> None:
+    install_agent(memory, skill_folder(tmp_path / "a"))
+    (memory.workspace.agents_directory / "analyzer" / ".olav-agent.json").write_text(receipt, "utf-8")
+    (found,) = list_agents(memory.workspace)
+    assert (found.version, found.source, found.fault) == ("1.0", "", "")

@@ -286,3 +286,21 @@ def test_the_command_line(memory: Memory, tmp_path: Path, monkeypatch: pytest.Mo
     assert olav("remove", "telecom") == {"name": "telecom", "removed": 6}
     with olav_core.open(root) as again:
         assert again.list() == []
+
+
+def test_a_folder_that_is_no_bundle_leaves_the_others_listed(memory: Memory, built: Path) -> None:
+    install_bundle(memory, built)
+    home = memory.workspace.bundles_directory
+    for name, manifest in (("stray", None), ("damaged", "{"), (".git", None)):
+        (home / name).mkdir()
+        if manifest:
+            (home / name / "manifest.json").write_text(manifest, encoding="utf-8")
+    damaged, stray, sound = list_bundles(memory.workspace)
+    assert (damaged.name, stray.name, sound.name) == ("damaged", "stray", "telecom")
+    assert "no JSON" in damaged.fault
+    assert "has no manifest.json" in stray.fault
+    assert [each.to_dict()["sound"] for each in (damaged, stray, sound)] == [False, False, True]
+    done = CliRunner().invoke(main, ["bundle", "list", "--workspace", str(memory.workspace.root)])
+    assert done.exit_code == 0
+    assert "stray" in done.output
+    assert "Rules for carriers" in done.output
