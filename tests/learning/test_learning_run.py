@@ -21,6 +21,7 @@ from olav_learn import (
     run_learning,
 )
 from olav_learn.journal import NAME
+from olav_learn.run_files import read_files
 from olav_learn.single_flight import single_flight
 from registrations import GOOD, SERVICES, chat_at, failing, register
 from scripted_chat import serving
@@ -127,6 +128,35 @@ def test_a_faulty_line_is_told_and_the_rest_is_learnt(
     done = run_learning(with_settings(memory, learning={"runs": ("runs.jsonl",)}))
     assert (done.failed, done.faults[0].line) == (1, 2)
     assert done.reflections.count("written") == 1
+
+
+def test_a_file_that_cannot_be_read_is_told_again_and_the_rest_is_learnt(
+    memory: Memory, with_settings: Callable[..., Memory]
+) -> None:
+    unreadable = Path("/proc/self/mem")  # for everybody, even for the superuser
+    if not unreadable.exists():
+        pytest.skip("no file here that nobody can read")
+    folder = memory.workspace.root / "runs"
+    folder.mkdir()
+    (folder / "bad.jsonl").symlink_to(unreadable)
+    lines = [failing(n, "push_config", {}, "% Invalid input", NOW, f"r{n}") for n in (0, 1)]
+    (folder / "good.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    opened = with_settings(memory, learning={"runs": ("runs/*.jsonl",)})
+    done = run_learning(opened)
+    assert done.reflections.count("written") == 1
+    assert [(Path(fault.path).name, fault.line) for fault in done.faults] == [("bad.jsonl", 0)]
+    assert "cannot be read" in done.faults[0].message
+    assert learning_status(opened).reflections["new_files"] == 1
+    assert run_learning(opened).failed == 1
+
+
+def test_a_file_that_vanished_before_it_was_read_is_a_fault(memory: Memory) -> None:
+    root = memory.workspace.root
+    (root / "here.jsonl").write_text("", "utf-8")
+    files = {name: root / name for name in ("gone.jsonl", "here.jsonl")}
+    calls, faults, stamps = read_files(memory, files)
+    assert (calls, list(stamps)) == ([], ["here.jsonl"])
+    assert [Path(fault.path).name for fault in faults] == ["gone.jsonl"]
 
 
 def test_a_round_deletes_what_expired(memory: Memory) -> None:
