@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import duckdb
@@ -14,6 +17,7 @@ from click.testing import CliRunner
 from langchain.agents import create_agent
 from olav_tables import TABLE_SCHEMA, TableDescriber, describe_table_tool, prime_schema
 from olav_tables.database import TableError, open_database
+from olav_tables.description import MAX_CELL_CHARS
 from scripted_model import ScriptedModel, call
 
 import olav_core
@@ -176,6 +180,21 @@ def test_secrets_are_masked_wherever_they_stand(sqlite_file: Path) -> None:
     assert "password" in found.to_text()
 
 
+def test_a_long_cell_is_masked_before_it_is_cut(tmp_path: Path) -> None:
+    part = f"postgresql://admin:{SECRET}"
+    cell = "x " * ((MAX_CELL_CHARS - len(part)) // 2) + f"{part}@db.example/x"
+    path = tmp_path / "cells.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE links (note TEXT)")
+    connection.executemany("INSERT INTO links VALUES (?)", [(cell,)] * 3)
+    connection.commit()
+    connection.close()
+    found = TableDescriber(str(path)).describe("links")
+    told = found.to_text(100_000) + json.dumps(found.to_dict())
+    assert "postgresql" in told
+    assert SECRET not in told
+
+
 def test_a_password_of_the_url_is_never_told(tmp_path: Path) -> None:
     for url in (
         f"sqlite+nodriver://me:{SECRET}@h/x",
@@ -192,6 +211,19 @@ def test_what_is_not_known_in_time_is_left_out_and_told(sqlite_file: Path) -> No
     assert [column.name for column in found.columns] == ["i"]
     assert found.rows is None
     assert any("within 0.5 s" in note for note in found.notes)
+
+
+def test_a_database_that_never_answers_does_not_hold_up_the_end_of_the_process() -> None:
+    script = """
+    import threading
+    from olav_tables import TableDescriber, describer
+    describer.open_database = lambda url: threading.Event().wait()
+    print(TableDescriber("sqlite:///x.db", timeout=0.2)("devices"))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(script)], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "no answer about 'devices' within 0.2 s" in done.stdout
 
 
 def test_a_broken_view_says_so(sqlite_file: Path) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
 from functools import cached_property
+from threading import Thread
 from typing import Any, Final
 
 from olav_core import Registry, build_registry
 from olav_tables.database import Column, Database, Keys, TableError, open_database, without_password
-from olav_tables.description import ColumnValues, TableDescription, plain
+from olav_tables.description import ColumnValues, TableDescription, plain, short
 from olav_tables.names import resolved
 
 MAX_COLUMNS: Final = 100
@@ -138,7 +139,7 @@ class TableDescriber:
             columns=tuple(map(self._column, found["columns"])),
             keys=found.get("keys", Keys()),
             rows=found.get("rows"),
-            sample=tuple(self._registry.redact(row)[0] for row in sample),
+            sample=tuple(map(self._row, sample)),
             distributions=tuple(distributions),
             notes=tuple(found["notes"]),
         )
@@ -149,7 +150,11 @@ class TableDescriber:
 
     def _cell(self, column: str, value: Any) -> Any:
         """A value under its column's name, so that a column `password` is masked whatever it holds."""
-        return self._registry.redact({column: plain(value)})[0][column]
+        return self._row({column: plain(value)})[column]
+
+    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Cells redacted, and only then cut: half a secret is no secret's shape."""
+        return {name: short(cell) for name, cell in self._registry.redact(row)[0].items()}
 
     def _run(
         self, work: Callable[[Database, dict[str, Any]], Any], found: dict[str, Any] | None = None
@@ -169,8 +174,16 @@ class TableDescriber:
             finally:
                 database.close()
 
-        pool = ThreadPoolExecutor(1, thread_name_prefix="olav-tables")
-        future: Future[Any] = pool.submit(run)
+        future: Future[Any] = Future()
+
+        def work_on() -> None:
+            try:
+                future.set_result(run())
+            except BaseException as error:
+                future.set_exception(error)
+
+        # A daemon, no executor's thread: a database that hangs must not hold up the end of the process.
+        Thread(target=work_on, name="olav-tables", daemon=True).start()
         try:
             return future.result(self._timeout)
         except FutureTimeout:
@@ -180,8 +193,6 @@ class TableDescriber:
             if found is None:
                 raise TableError(f"no answer within {self._timeout:g} s. Is the database busy?") from None
             raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
     def _said(self, error: Exception) -> str:
         line = str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__]
