@@ -70,6 +70,26 @@ def quantised(language: str, vectors: FloatArray) -> TokenCells:
     return TokenCells(language, np.round(vectors / scales[:, None]).astype(np.int8), scales)
 
 
+class _Connection:
+    """A connection with the lock that its use needs; opened at first use, and again in a forked process."""
+
+    def __init__(self, opening: Callable[[], sqlite3.Connection]) -> None:
+        self.lock = threading.RLock()
+        self._opening = opening
+        self._opened: tuple[int, sqlite3.Connection] | None = None
+
+    def opened(self) -> sqlite3.Connection:
+        if self._opened is None or self._opened[0] != os.getpid():
+            self._opened = os.getpid(), self._opening()
+        return self._opened[1]
+
+    def close(self) -> None:
+        with self.lock:
+            if self._opened is not None and self._opened[0] == os.getpid():
+                self._opened[1].close()
+            self._opened = None
+
+
 class TokenStore:
     """Texts' token vectors by `key_of`, in a SQLite file that processes share; None keeps them in memory.
 
@@ -80,8 +100,10 @@ class TokenStore:
 
     def __init__(self, path: Path | None, identity: str, *, max_bytes: int = MAX_BYTES) -> None:
         self._path, self._identity, self._max_bytes = path, identity, max_bytes
-        self._lock = threading.RLock()
-        self._opened: tuple[int, sqlite3.Connection] | None = None
+        # Two connections: a recall must not wait behind a writer that waits for another process.
+        self._writer, self._reader = _Connection(self._open), _Connection(self._open_to_read)
+        self._lock = threading.Lock()  # of what is kept in memory; never held while the file is asked
+        self._erasures = 0
         self._recent: OrderedDict[int, TokenCells] = OrderedDict()
         self._recent_bytes = 0
 
@@ -91,11 +113,14 @@ class TokenStore:
             found = {key: self._recent[key] for key in keys if key in self._recent}
             for key in found:
                 self._recent.move_to_end(key)
-            unknown = [key for key in dict.fromkeys(keys) if key not in found]
-            rows = self._select("SELECT key, language, count, cells FROM tokens WHERE key IN", unknown)
-            read = {row[0]: _unpacked(*row[1:]) for row in rows}
-            for key, cells in read.items():
-                self._keep(key, cells)
+            erasures = self._erasures
+        unknown = [key for key in dict.fromkeys(keys) if key not in found]
+        rows = self._select("SELECT key, language, count, cells FROM tokens WHERE key IN", unknown)
+        read = {row[0]: _unpacked(*row[1:]) for row in rows}
+        with self._lock:
+            if self._erasures == erasures:  # else it may have been erased since it was read
+                for key, cells in read.items():
+                    self._keep(key, cells)
         return {**found, **read}
 
     def put(self, rows: Iterable[tuple[int, TokenCells]]) -> None:
@@ -115,7 +140,7 @@ class TokenStore:
                 self._make_room(database)
 
         if packed:
-            self._do(write, None)
+            self._do(self._writer, write, None)
 
     def missing(self, keys: Collection[int]) -> set[int]:
         """Return the keys that nothing is kept of."""
@@ -124,9 +149,7 @@ class TokenStore:
 
     def count(self) -> int:
         """Return the number of texts."""
-        return int(
-            self._do(lambda database: database.execute("SELECT COUNT(*) FROM tokens").fetchone()[0], 0)
-        )
+        return sum(row[0] for row in self._all("SELECT COUNT(*) FROM tokens", ()))
 
     def sample(self, language: str, most: int) -> list[TokenCells]:
         """Return up to `most` texts of a language; keys are hashes, so the first are as good as any."""
@@ -150,55 +173,48 @@ class TokenStore:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             return len(gone)
 
-        with self._lock:
-            self._recent.clear()
-            self._recent_bytes = 0
-        return self._do(erase, 0)
+        try:
+            return self._do(self._writer, erase, 0)
+        finally:
+            with self._lock:
+                self._erasures += 1
+                self._recent.clear()
+                self._recent_bytes = 0
 
     def close(self) -> None:
-        with self._lock:
-            if self._opened is not None and self._opened[0] == os.getpid():
-                self._opened[1].close()
-            self._opened = None
+        self._writer.close()
+        self._reader.close()
 
     # --- inside ---------------------------------------------------------------------------------
 
     def _all(self, query: str, values: tuple[Any, ...]) -> list[Any]:
         nothing: list[Any] = []
-        return self._do(lambda database: database.execute(query, values).fetchall(), nothing)
+        # What is in memory only, a second connection would not see; no other process is in the way there.
+        connection = self._writer if self._path is None else self._reader
+        return self._do(connection, lambda database: database.execute(query, values).fetchall(), nothing)
 
     def _select(self, query: str, keys: list[int]) -> list[Any]:
         rows: list[Any] = []
         for start in range(0, len(keys), 500):
             part = keys[start : start + 500]
             marks = ",".join("?" * len(part))
-
-            def ask(database: sqlite3.Connection, part: list[int] = part, marks: str = marks) -> list[Any]:
-                return database.execute(f"{query} ({marks})", part).fetchall()
-
-            rows += self._do(ask, [], wait=READ_WAIT)
+            rows += self._all(f"{query} ({marks})", tuple(part))
         return rows
 
-    def _do(self, action: Callable[[sqlite3.Connection], _T], otherwise: _T, wait: float = WRITE_WAIT) -> _T:
-        with self._lock:
-            for _ in range(2):
-                try:
-                    database = self._connection()
-                    database.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
-                    return action(database)
-                except sqlite3.OperationalError as error:  # another process's lock, a full or read-only disk
-                    _log.info("The token store was passed over: %s", error)
-                    return otherwise
-                except sqlite3.DatabaseError as error:
-                    _log.warning("The token store is begun anew: %s", error)
+    def _do(self, connection: _Connection, action: Callable[[sqlite3.Connection], _T], otherwise: _T) -> _T:
+        for _ in range(2):
+            try:
+                with connection.lock:
+                    return action(connection.opened())
+            except sqlite3.OperationalError as error:  # another process's lock, a full or read-only disk
+                _log.info("The token store was passed over: %s", error)
+                return otherwise
+            except sqlite3.DatabaseError as error:
+                _log.warning("The token store is begun anew: %s", error)
+                with self._writer.lock, self._reader.lock:
                     self.close()
                     self._remove()
-            return otherwise
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._opened is None or self._opened[0] != os.getpid():
-            self._opened = os.getpid(), self._open()
-        return self._opened[1]
+        return otherwise
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -207,7 +223,22 @@ class TokenStore:
             database = self._prepared(self._path or ":memory:")
         except (sqlite3.OperationalError, OSError) as error:
             _log.warning("Token vectors are kept in memory: %s cannot be used (%s)", self._path, error)
+            self._path = None
             database = self._prepared(":memory:")
+        return database
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """Open the file as it is: one that is not there yet, or of another identity, gives nothing."""
+        if self._path is None:
+            raise sqlite3.OperationalError("kept in memory")
+        place = f"{self._path.absolute().as_uri()}?mode=rw"
+        database = sqlite3.connect(place, uri=True, check_same_thread=False, timeout=READ_WAIT)
+        try:
+            if database.execute("SELECT identity FROM about").fetchall() != [(self._identity,)]:
+                raise sqlite3.OperationalError("it is another model's")
+        except sqlite3.DatabaseError:
+            database.close()
+            raise
         return database
 
     def _prepared(self, place: Path | str) -> sqlite3.Connection:

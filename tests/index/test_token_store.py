@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from olav_core.index import token_store
 from olav_core.index.token_store import TokenStore, key_of, quantised
 
 
@@ -121,4 +124,52 @@ def test_another_processs_lock_is_not_waited_for_long(tmp_path: Path) -> None:
     assert set(store.get([1])) <= {1}  # readers go on, or do without
     other.execute("ROLLBACK")
     other.close()
+    store.close()
+
+
+def test_a_reader_does_not_wait_for_a_writer_that_waits_for_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_store, "WRITE_WAIT", 60.0)  # longer than any reader below could take
+    store = TokenStore(tmp_path / "t.sqlite", "model")
+    store.put([(1, cells())])
+    with closing(sqlite3.connect(tmp_path / "t.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        writer = Thread(target=store.put, args=([(2, cells())],))
+        writer.start()
+        while store._writer.lock.acquire(blocking=False):  # until the writer has it
+            store._writer.lock.release()
+        answers = [store.get([1, 3]), store.missing([1, 3]), store.count(), store.languages()]
+        waiting = writer.is_alive()
+        other.execute("ROLLBACK")
+    writer.join()
+    assert waiting
+    assert (set(answers[0]), *answers[1:]) == ({1}, {3}, 1, ["en"])
+    assert store.count() == 2
+    store.close()
+
+
+def test_a_reader_takes_nothing_of_another_models_file(tmp_path: Path) -> None:
+    first = TokenStore(tmp_path / "t.sqlite", "one")
+    first.put([(1, cells())])
+    second = TokenStore(tmp_path / "t.sqlite", "two")
+    assert second.get([1]) == {}
+    assert second.missing([1]) == {1}
+    second.put([(2, cells())])
+    assert set(second.get([1, 2])) == {2}
+    first.close()
+    second.close()
+
+
+def test_what_was_erased_while_it_was_read_is_not_kept(tmp_path: Path) -> None:
+    class Slow(TokenStore):
+        def _select(self, query, keys):
+            rows = super()._select(query, keys)
+            self.keep_only([])  # as another thread may do just now
+            return rows
+
+    TokenStore(tmp_path / "t.sqlite", "model").put([(1, cells())])
+    store = Slow(tmp_path / "t.sqlite", "model")
+    assert 1 in store.get([1])
+    assert store.get([1]) == {}
     store.close()
