@@ -51,7 +51,7 @@ class History:
         logged = LoggedQuery(
             ts=ts,
             query_hash=query_hash(recall.query),
-            query=recall.query[:MAX_QUERY_CHARS],
+            query=recall.query,
             agent=recall.agent,
             scopes=recall.scopes,
             tier=recall.tier,
@@ -77,7 +77,7 @@ class History:
         else:
             words = user_words(clean_text(query))
             digest = query_hash(words)
-            words = self._memory.registry.redact(words[:MAX_QUERY_CHARS])[0]
+            words = self._kept(words)
         given = Feedback(
             ts=clock.now().timestamp(),
             memory_id=record.id,
@@ -136,11 +136,15 @@ class History:
 
         return tables.retrying(rows, what=f"reading table {name}", refresh=table.checkout_latest)
 
+    def _kept(self, words: str) -> str:
+        """Return a query as it is kept; a cut before the redaction would halve a secret and hide it."""
+        return str(self._memory.registry.redact(words)[0])[:MAX_QUERY_CHARS]
+
     def _redacted(self, rows: Sequence[LoggedQuery]) -> Any:
         kept = []
         for row in rows:
             try:
-                kept.append(evolve(row, query=self._memory.registry.redact(row.query)[0]))
+                kept.append(evolve(row, query=self._kept(row.query)))
             except OlavError as error:
                 _log.warning("a query is not kept: %s", error)
         return to_table(kept, query_log_schema())

@@ -45,13 +45,13 @@ class Call:
         redacted, findings = registry.redact({**given, **names})
         event = Event(
             uid=self._uid(),
-            tool=redacted["tool"],
+            tool=redacted["tool"][:MAX_NAME_CHARS],
             verb=verb,
             args=lasting_args(payload.kept(redacted["args"]), when),
             result=payload.kept(redacted["result"]),
-            agent=redacted["agent"],
+            agent=redacted["agent"][:MAX_NAME_CHARS],
             scope=registry.public_scope(self.scope),
-            run=redacted["run"],
+            run=redacted["run"][:MAX_NAME_CHARS],
             time=when,
         )
         return event, findings
@@ -68,7 +68,7 @@ def tool_name(tool: object) -> str:
     """Return the name of a tool as it is stored or raise RecordError."""
     if not isinstance(tool, str) or not clean_text(tool).strip():
         raise RecordError(f"tool must be the tool's name, not {tool!r}.")
-    return clean_text(tool).strip()[:MAX_NAME_CHARS]
+    return clean_text(tool).strip()
 
 
 def arguments(args: Any) -> Any:
@@ -112,4 +112,4 @@ def _json(text: str) -> Any:
 
 
 def _name(value: object) -> str:
-    return clean_text(str(value or ""))[:MAX_NAME_CHARS]
+    return clean_text(str(value or ""))

@@ -12,6 +12,7 @@ from bench_suite import Run, Write
 
 import olav_core
 from olav_core import Memory, RecordError
+from olav_core.history import MAX_QUERY_CHARS
 from olav_core.store.calibrations import Calibration
 
 Live = Callable[[], Memory]
@@ -60,6 +61,21 @@ def used(workspace: Path) -> Path:
         memory.history.thumb(ids["R2"], "down")
         memory.history.thumb(ids["发票"], "up", query="发票什么时候提交")
     return workspace
+
+
+@pytest.mark.parametrize("left", [0, 4, 8, 12])
+def test_a_long_query_is_masked_before_it_is_cut(workspace: Path, left: int) -> None:
+    part = "postgresql://admin:hunter2abcZx81"
+    words = "如何" * ((MAX_QUERY_CHARS - len(part) + left) // 2) + f" {part}@db.example/x"
+    with olav_core.open(workspace) as memory:
+        id = memory.recall("loopback of R1", agent="netops").items[0].id
+        memory.recall(words, agent="netops", tier="small")
+        thumb = memory.history.thumb(id, "up", query=words)
+        memory.history.flush()
+        kept = [query.query for query in memory.history.queries()][-1]
+    for query in (kept, thumb.query):
+        assert "hunter2" not in query
+        assert len(query) <= MAX_QUERY_CHARS
 
 
 def test_golden_queries_against_a_live_workspace_leave_it_as_it_is(

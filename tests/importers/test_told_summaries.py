@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from desk import Desk, counts
+from olav_documents.told_summary import PASSAGE_CHARS
 
 import olav_core
 
@@ -109,3 +110,12 @@ def test_a_long_document_is_shown_in_parts(tmp_path: Path) -> None:
         assert olav_core.estimate_tokens(shown) < 2_200
         assert any(f"SW-{n} " in shown for n in range(15))
         assert any(f"SW-{n} " in shown for n in range(60, 80))
+
+
+def test_the_model_is_shown_no_half_of_a_secret(tmp_path: Path) -> None:
+    part = "postgresql://admin:hunter2-Zx81-QQ"
+    with talking(tmp_path, TOLD) as (desk, script):
+        passage = "看链路 " * ((PASSAGE_CHARS - len(part) - 8) // 4) + f" {part}@db.example/x 为何连不上。"
+        desk.bring(desk.write("links.md", f"# Plant\n\n{LEAD} {passage}\n\n## 邻居\n\n{passage}\n"))
+        assert "看链路" in script.prompts[0]
+        assert "hunter2" not in script.prompts[0]

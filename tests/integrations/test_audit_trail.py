@@ -7,17 +7,20 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from olav_audit_trail import AuditMiddleware, AuditTrail
+from olav_audit_trail.call import calls_of_turn
+from olav_audit_trail.trail import MAX_ERROR_CHARS
 from scripted_model import ScriptedModel, call, calls
 
 import olav_core
@@ -104,6 +107,21 @@ def test_secrets_are_masked_in_every_field(memory: Memory) -> None:
     (row,) = rows(memory)
     assert SECRET not in json.dumps(dict(row.metadata)) + row.text + row.search_text
     assert row.metadata["args"]["device"] == "sw2"
+
+
+@pytest.mark.parametrize("at", [MAX_ERROR_CHARS, 2 * MAX_ERROR_CHARS])
+def test_a_long_error_is_masked_before_it_is_cut(memory: Memory, at: int) -> None:
+    part = f"postgresql://admin:{SECRET}"
+    said = "x " * ((at - len(part)) // 2) + f"{part}@db.example/x"
+    audit = AuditMiddleware(memory)
+    given = SimpleNamespace(
+        tool_call={"name": "push_config", "id": "c1", "args": {}}, state={"messages": []}, runtime=None
+    )
+    message = ToolMessage(said, tool_call_id="c1", status="error")
+    audit.wrap_tool_call(given, lambda request: message)  # type: ignore[arg-type]
+    (call,) = calls_of_turn([AIMessage("", tool_calls=[{**given.tool_call}]), message], "r", memory.registry)
+    assert call.error == said  # only AuditTrail.record cuts it, after it masked it
+    assert SECRET not in json.dumps([dict(row.metadata) for row in rows(memory)])
 
 
 def test_a_call_that_a_person_rejects_is_denied_and_one_that_waits_is_not_there_yet(memory: Memory) -> None:

@@ -20,6 +20,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from olav_query_capture import QueryCapture, QueryCaptureMiddleware, RanSql, import_queries, read_statement
+from olav_query_capture.capture import MAX_QUESTION_CHARS
 from olav_query_capture.run import answering
 from olav_query_capture.statement import UnfitError
 
@@ -223,6 +224,16 @@ def test_secrets_and_recalled_blocks_are_not_stored(memory: Memory) -> None:
     assert SECRET not in stored
     assert "relevant-memories" not in stored
     assert "old" not in row.text
+
+
+@pytest.mark.parametrize("left", range(0, 60, 6))
+def test_a_long_question_is_masked_before_it_is_cut(memory: Memory, left: int) -> None:
+    url = f"postgresql://admin:{SECRET}@db.example/x"
+    question = "查" * (MAX_QUESTION_CHARS - left) + f" {url} 为何连不上"
+    QueryCapture(memory).store(question, BORDER)
+    (row,) = patterns(memory)
+    assert SECRET not in row.text + row.search_text + json.dumps(dict(row.metadata), ensure_ascii=False)
+    assert len(row.text) <= MAX_QUESTION_CHARS + 2
 
 
 def test_what_a_person_forgot_stays_away(memory: Memory) -> None:

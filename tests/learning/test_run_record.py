@@ -20,6 +20,7 @@ from langchain_core.tools import tool
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from olav_learn import RunCall, calls_of, learn_reflections, read_calls
+from olav_learn.call_outcome import MAX_CAUSE_CHARS
 
 from olav_core import Memory
 
@@ -249,6 +250,16 @@ def test_what_is_no_record_is_told(record: Any, memory: Memory) -> None:
 @pytest.mark.parametrize("record", [{"run_type": 3, "child_runs": [4]}, {"messages": []}])
 def test_an_empty_record_has_no_calls(record: Any, memory: Memory) -> None:
     assert calls_of(memory, record) == []
+
+
+@pytest.mark.parametrize("left", [0, 4, 8])
+def test_a_long_cause_is_masked_before_it_is_cut(left: int, memory: Memory) -> None:
+    part = "postgresql://admin:hunter2-Zx81-QQ"
+    said = "no route " * 40
+    said = said[: MAX_CAUSE_CHARS - len(part) + left] + f" {part}@db.example/x"
+    (call,) = calls_of(memory, {"tool": "push", "args": {}, "error": said})
+    assert "no route" in (call.failed or "")
+    assert "hunter2" not in (call.failed or "")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.config import get_config
 from langgraph.types import Command
 
-from olav_audit_trail.trail import DENIED, ERROR, MAX_ERROR_CHARS, SUCCESS
+from olav_audit_trail.trail import DENIED, ERROR, SUCCESS
 from olav_core import Registry, clock
 
 #: How frameworks tell the model that a person said no.
@@ -111,7 +111,7 @@ def _call(
         call=str(wanted.get("id") or ""),
         args=args if isinstance(args, Mapping) else {"input": args},
         outcome=outcome,
-        error="" if outcome == SUCCESS else said[: 2 * MAX_ERROR_CHARS],
+        error="" if outcome == SUCCESS else said,
         run=run,
     )
 

@@ -78,13 +78,19 @@ class TableDescription:
 
 
 def plain(value: Any) -> Any:
-    """Return a cell as a short JSON value."""
+    """Return a cell as a JSON value."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):
         return f"({len(value)} bytes)"
-    text = value.isoformat() if isinstance(value, (date, time)) else str(value)
-    return text if len(text) <= MAX_CELL_CHARS else f"{text[:MAX_CELL_CHARS]}… ({len(text)} characters)"
+    return value.isoformat() if isinstance(value, (date, time)) else str(value)
+
+
+def short(cell: Any) -> Any:
+    """Return a JSON value, a long text cut."""
+    if not isinstance(cell, str) or len(cell) <= MAX_CELL_CHARS:
+        return cell
+    return f"{cell[:MAX_CELL_CHARS]}… ({len(cell)} characters)"
 
 
 def _values_line(found: ColumnValues) -> str:

@@ -34,7 +34,7 @@ def failure_of(registry: Registry, value: Mapping[str, Any]) -> str | None:
     if not failed:
         return None
     told = value.get("error") or value.get("result")
-    return str(registry.redact(first_line(_text(told)))[0]) or status
+    return first_line(str(registry.redact(_text(told))[0])) or status
 
 
 def was_stopped(value: Mapping[str, Any]) -> bool:

@@ -70,7 +70,7 @@ class QueryCapture:
     def store(self, question: str, sql: str, *, use: str = "") -> Captured:
         """Store a question with its SQL. The template that is known becomes more certain, and the pair that
         is shown is the latest. `use`: an id of this use, counted once."""
-        question = " ".join(strip_block(str(question)).split())
+        question = self._line(strip_block(str(question)))
         if not question:
             return Captured(outcome="skipped", sql=sql, reason="no question")
         if len(question) > MAX_QUESTION_CHARS:
@@ -111,6 +111,10 @@ class QueryCapture:
             return Captured(outcome="skipped", sql=sql, reason="it failed")
         return self._count(old, {"last_error": error}, use, "failed")
 
+    def _line(self, text: str) -> str:
+        """Return a text on one line, redacted before anybody cuts it: half a secret is no secret's shape."""
+        return " ".join(str(self._memory.registry.redact(text)[0]).split())
+
     # --- rows -------------------------------------------------------------------------------------
 
     def _pattern(self, id: str) -> MemoryRecord:
@@ -132,8 +136,7 @@ class QueryCapture:
         counted = "uses" if outcome == "confirmed" else "failures"
         data[counted] = data.get(counted, 0) + 1
         if outcome == "failed":
-            text = str(self._memory.registry.redact(changes["last_error"])[0])
-            data["last_error"] = " ".join(text.split())[:MAX_ERROR_CHARS]
+            data["last_error"] = self._line(changes["last_error"])[:MAX_ERROR_CHARS]
         return self._save(
             Draft(
                 text=old.text,
