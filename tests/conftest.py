@@ -1,4 +1,4 @@
-"""What all tests share: no settings from outside, one cache for converted models."""
+"""What all tests share: no settings from outside, one cache for converted models, no deadlines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes tells how busy the machine is, not whether the code is right.
+settings.register_profile("olav", deadline=None)
+settings.load_profile("olav")
 
 
 @pytest.fixture(scope="session")

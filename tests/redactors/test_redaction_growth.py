@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from processor_time import growth, seconds
 
 from olav_core import build_registry
 
@@ -61,34 +60,21 @@ SHAPES: dict[str, tuple[str, str]] = {
 }
 
 
-def _seconds(text: str) -> float:
-    begun = time.process_time()
-    REDACT(text)
-    return time.process_time() - begun
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_twice_the_text_takes_at_most_three_times_as_long(shape: str) -> None:
     head, part = SHAPES[shape]
 
-    def text(size: int) -> str:
-        return head + part * (size // len(part))
+    def redact(size: int) -> None:
+        REDACT(head + part * (size // len(part)))
 
     size = 8_000
-    while _seconds(text(size)) < 0.004 and size < 500_000:
+    while seconds(redact, size) < 0.004 and size < 500_000:
         size *= 2
-    ratios = []
-    for _ in range(4):  # the machine is shared: the best of a few tries counts
-        single, double = _seconds(text(size)), _seconds(text(2 * size))
-        ratios.append(double / max(single, 1e-4))
-        if ratios[-1] <= 3:
-            return
-    pytest.fail(f"{shape}: {ratios} at {size} characters")
+    assert growth(redact, size, 2 * size, most=3) <= 3
 
 
 def test_text_that_holds_secrets_grows_linearly_too() -> None:
-    def text(count: int) -> str:
-        return "".join(f"user=u{n} password=hunt{n}er27x, the router answered.\n" for n in range(count))
+    def redact(count: int) -> None:
+        REDACT("".join(f"user=u{n} password=hunt{n}er27x, the router answered.\n" for n in range(count)))
 
-    single = min(_seconds(text(500)) for _ in range(3))
-    assert min(_seconds(text(1000)) for _ in range(3)) <= 3 * single
+    assert growth(redact, 500, 1_000, most=3) <= 3

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from processor_time import growth
 
 from olav_core import analyze, query_terms
 from olav_core.text.analyzer import MAX_QUERY_TERMS, MAX_TERM_CHARS
@@ -137,14 +136,5 @@ def test_text_between_spaces_is_analysed_by_itself(words: list[str]) -> None:
     "unit", ["A", "a.", "a.a_", "{[(", "...", "a'", "网", "aB", "a" + "/" * 9, "\u0301", "1."]
 )
 def test_time_grows_with_the_text_and_not_faster(unit: str) -> None:
-    def seconds(repeats: int) -> float:
-        text = unit * repeats
-        best = float("inf")
-        for _ in range(3):
-            began = time.perf_counter()
-            analyze(text)
-            best = min(best, time.perf_counter() - began)
-        return best
-
-    small = max(seconds(20_000), 1e-4)
-    assert seconds(160_000) / small < 40  # 8 times the text; quadratic would be 64
+    # 8 times the text; quadratic would be 64
+    assert growth(lambda repeats: analyze(unit * repeats), 20_000, 160_000, most=40) < 40
