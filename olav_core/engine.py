@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
+    from olav_core.succession import Settlement
     from olav_core.workspace import Workspace
 
 _T = TypeVar("_T")
@@ -150,6 +151,10 @@ class Engine:
     def write(self, records: Sequence[MemoryRecord], **options: Any) -> list[Remembered]:
         """Write prepared records; see Writer.write."""
         return self._in_one_space(lambda: self.writer.write(records, **options))
+
+    def resettle(self, change: Callable[[Settlement], None]) -> list[str]:
+        """Change which of the stored memories are in force; see Writer.resettle."""
+        return self._in_one_space(lambda: self.writer.resettle(change))
 
     def _in_one_space(self, action: Callable[[], _T]) -> _T:
         """Run `action`, and again when this engine's own re-embed switched the space under it."""

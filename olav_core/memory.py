@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +12,7 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from olav_core import clock, succession
+from olav_core import clock
 from olav_core.agents import DEFAULT_AGENT, check_scopes, scopes_of, tier_of
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
+    from olav_core.succession import Settlement
+
+_log = logging.getLogger("olav")
 
 #: Drafts that are embedded and committed together: bounds memory, keeps commits few.
 WRITE_BATCH = 512
@@ -292,23 +297,23 @@ class Memory:
         self, records: Sequence[MemoryRecord], *, settle: bool = True, **options: Any
     ) -> list[Remembered]:
         """Write prepared records; see Writer.write. `settle=False` lets contradicting ones stand."""
-        if not settle:
-            return self._engine.write(records, **options)
-        return succession.write(self._engine, self.store, self.categories, records, **options)
+        return self._engine.write(records, settle=settle, **options)
 
     def reinstate(self, id: str, *, beside: bool = False) -> list[str]:
         """Put a superseded memory in force again; return the ids that changed.
 
-        The one that superseded it goes out of force, or with `beside` both hold from now on. Raises
-        RecordError when it is in force already.
+        What contradicts it goes out of force, or with `beside` both hold from now on. It counts as a person's
+        word. Raises RecordError when it is in force already, UnknownIdError when there is none.
         """
-        return [done.id for done in succession.reinstate(self, id, beside=beside)]
+        exact = self.get(id).id
+        return self._engine.resettle(lambda settlement: settlement.reinstate(exact, beside=beside))
 
     def forget(self, id: str, *, purge: bool = False) -> str:
         """Erase the memory `id` (or a unique prefix) from every read path; return its id.
 
-        Its text does not come back by capture or import. `purge=True` also removes it from old versions
-        and files. Raises UnknownIdError, and RecordError for an append-only category without `purge`.
+        Its text does not come back by capture or import. What it superseded is in force again, unless another
+        memory contradicts that. `purge=True` also removes it from old versions and files. Raises
+        UnknownIdError, and RecordError for an append-only category without `purge`.
         """
         record = self.get(id)
         spec = self.categories.get(record.category)
@@ -317,8 +322,29 @@ class Memory:
                 f"{record.id} belongs to the append-only category {record.category!r}: it stays until it "
                 "expires. If it must go for good, forget it with purge (`--purge`)."
             )
-        self.store.erase([record.id], purge=purge)
+        with self.store.lock.exclusive():  # its links as they are when it goes
+            record = self.get(record.id)
+            self.store.erase([record.id])
+        self.release([record])
+        if purge:
+            self.store.erase([record.id], purge=True)
         return record.id
+
+    def release(self, gone: Sequence[MemoryRecord]) -> builtins.list[str]:
+        """Put in force again what deleted memories superseded and nothing else contradicts; return the ids
+        that changed. When they cannot be embedded now they stay as they are, with a warning."""
+        linked = [row for row in gone if row.metadata.get("supersedes") or row.metadata.get("superseded_by")]
+        linked = [row for row in linked if (spec := self.categories.get(row.category)) and spec.claims]
+
+        def change(settlement: Settlement) -> None:
+            for row in linked:
+                settlement.release(row)
+
+        try:
+            return self._engine.resettle(change) if linked else []
+        except OlavError as error:
+            _log.warning("what %s superseded stays so (%s); see `olav kb reinstate`", linked[0].id, error)
+            return []
 
     async def aforget(self, id: str, *, purge: bool = False) -> str:
         """`forget` without blocking the event loop."""

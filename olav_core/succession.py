@@ -7,7 +7,8 @@ or a document's. Both change in one commit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from attrs import evolve, field, frozen
@@ -17,11 +18,8 @@ from olav_core.errors import RecordError
 from olav_core.records import TRUSTED_ORIGINS, MemoryRecord
 
 if TYPE_CHECKING:
-    from olav_core.engine import Engine
-    from olav_core.memory import Memory
     from olav_core.specs import CategorySpec
-    from olav_core.store.store import Store
-    from olav_core.writer import Remembered
+    from olav_core.topics import Topic, Topics
 
 SUPERSEDED: Final = "superseded"
 
@@ -32,6 +30,7 @@ class Succession:
 
     `superseded_by`: the memory in force instead, `superseded_at` since when (ISO 8601). `supersedes`: the
     memories that this one put out of force. `beside`: memories that a person said hold beside this one.
+    `vouched_at`: when a person put it in force, or said what an agent repeats now (ISO 8601).
     """
 
     status: Literal["active", "superseded"] = "active"
@@ -39,6 +38,7 @@ class Succession:
     superseded_at: str = ""
     supersedes: list[str] = field(factory=list)
     beside: list[str] = field(factory=list)
+    vouched_at: str = ""
 
 
 @frozen(kw_only=True)
@@ -54,126 +54,139 @@ class Conflict:
     outcome: Literal["superseded", "stands"]
 
 
-def write(
-    engine: Engine,
-    store: Store,
-    categories: Mapping[str, CategorySpec],
-    records: Sequence[MemoryRecord],
-    **options: Any,
-) -> list[Remembered]:
-    """Write records and what they put out of force, in one commit; an outcome for each record, in order."""
-    settlement = Settlement(store, categories, records)
-    changed = settlement.changed
-    outcomes = engine.write([*settlement.records, *changed], **options)[: len(records)]
-    if not settlement.conflicts:
-        return outcomes
-    back = [row for done in outcomes if done.error for row in settlement.as_they_stood(done.id)]
-    if back:
-        engine.write(back)
-    return [evolve(done, conflicts=tuple(settlement.conflicts.get(done.id, ()))) for done in outcomes]
-
-
 class Settlement:
-    """What a batch of records does to one another and to what is stored. `changed`: rows to write beside."""
+    """What records do to one another and to what is stored, worked out and not written.
 
-    def __init__(
-        self, store: Store, categories: Mapping[str, CategorySpec], records: Sequence[MemoryRecord]
-    ) -> None:
-        self.records = list(records)
+    Whoever writes it holds the store's lock from here on; `rows` are written in one commit.
+    """
+
+    def __init__(self, topics: Topics, records: Sequence[MemoryRecord] = ()) -> None:
         self.conflicts: dict[str, list[Conflict]] = {}
-        self._stored: dict[str, MemoryRecord] = {}
+        self._topics = topics
+        self._store = topics.store
+        self._read: dict[str, MemoryRecord | None] = {}
         self._now: dict[str, MemoryRecord] = {}
-        self._categories = categories
-        concerned = [record for record in self.records if self._claims(record)]
-        if not concerned:
-            return
-        store.refresh()
-        for category in {record.category for record in concerned}:
-            scopes = sorted({record.scope for record in concerned if record.category == category})
-            self._stored |= {row.id: row for row in store.list(category=category, scopes=scopes)}
-        self._topics: dict[tuple[str, str, str], dict[str, str]] = {}
-        for row in self._stored.values():
-            self._file(row)
-        for record in concerned:
-            self._settle(record)
-        self.records = [self._now.get(record.id, record) for record in self.records]
+        self._own: dict[Topic, list[str]] = {}  # those of `_now` that were in force at some time
+        topics.sync()
+        claimed = [topic for record in records for topic in topics.claims(record)]
+        self._load([*(record.id for record in records), *topics.ids(claimed)])
+        for record in records:
+            if topics.claims(record):
+                self._settle(record)
+            else:
+                self._put(record)
 
     @property
-    def changed(self) -> list[MemoryRecord]:
-        """Return the stored rows that are put out of force, or in force again."""
-        own = {record.id for record in self.records}
-        return [row for id, row in self._now.items() if id not in own]
+    def rows(self) -> list[MemoryRecord]:
+        """Return the records as they are to be written, then what they put out of force or in force again."""
+        return list(self._now.values())
 
-    def as_they_stood(self, failed: str) -> list[MemoryRecord]:
-        """Return the rows that a record put out of force, as they were before: it could not be written."""
-        return [
-            self._stored[conflict.id]
-            for conflict in self.conflicts.get(failed, ())
-            if conflict.id in self._stored
-        ]
+    def reinstate(self, id: str, *, beside: bool) -> None:
+        """Put a superseded memory in force, above or `beside` all that contradicts it. Raises RecordError."""
+        before = self._row(id)
+        spec = None if before is None else self._topics.categories.get(before.category)
+        if before is None or spec is None or spec.claims is None or not _superseded(before):
+            raise RecordError(f"{id} is not superseded, so there is nothing to undo. `olav kb show {id}`.")
+        row = _with(_in_force(before), vouched_at=clock.now().isoformat())
+        self._put(row)
+        others = [other.id for other, _ in self._others(row)]
+        former = self._row(str(before.metadata.get("superseded_by") or ""))
+        if former is not None and former.id not in others and not _superseded(former):
+            others.append(former.id)
+        self._leave_former(before)
+        for other in others:
+            pair = self._now[id], self._there(other)
+            for changed in _side_by_side(*pair) if beside else linked(*pair):
+                self._put(changed)
 
-    def _claims(self, record: MemoryRecord) -> Mapping[str, str]:
-        spec = self._categories.get(record.category)
-        if spec is None or spec.claims is None or record.metadata.get("status", "active") != "active":
-            return {}
-        return spec.claims(record)
-
-    def _file(self, row: MemoryRecord) -> None:
-        for topic, value in self._claims(row).items():
-            self._topics.setdefault((row.category, row.scope, topic), {})[row.id] = value
+    def release(self, gone: MemoryRecord) -> None:
+        """Let go of what a deleted memory superseded: it is in force again unless another contradicts it."""
+        self._leave_former(gone)
+        lesser = [self._row(id) for id in gone.metadata.get("supersedes") or ()]
+        freed = [row for row in lesser if row is not None and row.metadata.get("superseded_by") == gone.id]
+        for row in sorted(freed, key=_rank, reverse=True):
+            back = _in_force(row)
+            others = [other for other, _ in self._others(back)]
+            for changed in linked(max(others, key=_rank), row) if others else (back,):
+                self._put(changed)
 
     def _settle(self, record: MemoryRecord) -> None:
-        before = self._stored.get(record.id)
-        if before is not None:  # said again: what it put out of force before stays so
-            kept = {name: list(before.metadata.get(name) or ()) for name in ("supersedes", "beside")}
-            record = evolve(record, metadata={**record.metadata, **kept})
-        self._now[record.id] = record
-        for other, conflict in list(self._others(record)):
-            ours, theirs = _rank(record), _rank(other)
-            stands = theirs > ours
-            if stands and before is not None and before.metadata.get("superseded_by") == other.id:
-                self._now[record.id] = before  # said again in vain
-            else:
-                self._leave_former(before)
-                self._link(other, record) if stands else self._link(record, other)
-            record = self._now[record.id]
-            conflict = evolve(conflict, outcome="stands" if stands else SUPERSEDED)
-            self.conflicts.setdefault(record.id, []).append(conflict)
-            if stands:
-                return
+        before = self._row(record.id)
+        if before is not None:
+            record = _said_again(record, before)
+        against = list(self._others(record))
+        stronger = [(other, conflict) for other, conflict in against if _rank(other) > _rank(record)]
+        if against:
+            outcome: Literal["superseded", "stands"] = "stands" if stronger else SUPERSEDED
+            told = [evolve(conflict, outcome=outcome) for _, conflict in stronger or against]
+            self.conflicts[record.id] = told
+        if before is not None and before.metadata.get("superseded_by") in [other.id for other, _ in stronger]:
+            self._put(before)  # said again in vain
+            return
+        self._put(record)
         self._leave_former(before)
-        self._file(record)
+        if stronger:  # what it would have put out of force stays
+            winner = max((other for other, _ in stronger), key=_rank)
+            pairs = [(winner.id, record.id)]
+        else:
+            pairs = [(record.id, other.id) for other, _ in against]
+        for winner_id, loser_id in pairs:
+            for changed in linked(self._there(winner_id), self._there(loser_id)):
+                self._put(changed)
 
     def _leave_former(self, before: MemoryRecord | None) -> None:
-        """Unlink a memory that is said again from the one that superseded it."""
-        former = str(before.metadata.get("superseded_by") or "") if before is not None else ""
-        winner = self._now.get(former) or self._stored.get(former)
-        if before is not None and winner is not None and before.id in winner.metadata.get("supersedes", ()):
-            self._now[former] = _with(winner, supersedes=_without(winner, before.id))
+        """Unlink a memory from the one that superseded it."""
+        former = self._row(str(before.metadata.get("superseded_by") or "")) if before is not None else None
+        if before is not None and former is not None and before.id in former.metadata.get("supersedes", ()):
+            self._put(_with(former, supersedes=_without(former, before.id)))
 
     def _others(self, record: MemoryRecord) -> Iterator[tuple[MemoryRecord, Conflict]]:
         """Yield the memories in force that contradict `record`, each once."""
-        seen = {record.id, *record.metadata.get("beside", ())}
-        for topic, ours in self._claims(record).items():
-            for id, theirs in self._topics.get((record.category, record.scope, topic), {}).items():
-                other = self._now.get(id) or self._stored.get(id)
-                if id in seen or theirs == ours or other is None:
-                    continue
-                if other.metadata.get("status") == SUPERSEDED or record.id in other.metadata.get(
-                    "beside", ()
-                ):
-                    continue
-                seen.add(id)
-                yield (
-                    other,
-                    Conflict(
-                        id=id, text=other.text, topic=topic, ours=ours, theirs=theirs, outcome=SUPERSEDED
-                    ),
-                )
+        claims = self._topics.claims(record)
+        own = [id for topic in claims for id in self._own.get(topic, ())]
+        for id in dict.fromkeys([*own, *sorted(self._topics.ids(claims))]):
+            other = self._row(id)
+            if other is None or id == record.id or _beside(record, other):
+                continue
+            theirs = self._topics.claims(other)
+            for topic, ours in claims.items():
+                if theirs.get(topic, ours) != ours:
+                    yield (
+                        other,
+                        Conflict(
+                            id=id,
+                            text=other.text,
+                            topic=topic.name,
+                            ours=ours,
+                            theirs=theirs[topic],
+                            outcome=SUPERSEDED,
+                        ),
+                    )
+                    break
 
-    def _link(self, winner: MemoryRecord, loser: MemoryRecord) -> None:
-        for row in linked(winner, loser):
-            self._now[row.id] = indexed(row, self._categories[row.category])
+    def _put(self, row: MemoryRecord) -> None:
+        spec = self._topics.categories.get(row.category)
+        row = row if spec is None else indexed(row, spec)
+        self._now[row.id] = row
+        for topic in self._topics.claims(row):
+            self._own.setdefault(topic, []).append(row.id)
+
+    def _there(self, id: str) -> MemoryRecord:
+        row = self._row(id)
+        assert row is not None  # read before
+        return row
+
+    def _row(self, id: str) -> MemoryRecord | None:
+        """Return a memory as it is now, None when there is none."""
+        if id in self._now or not id:
+            return self._now.get(id)
+        self._load([id])
+        return self._read[id]
+
+    def _load(self, ids: Sequence[str]) -> None:
+        unread = [id for id in ids if id not in self._read]
+        if unread:
+            self._read |= dict.fromkeys(unread) | self._store.existing(unread)
 
 
 def linked(winner: MemoryRecord, loser: MemoryRecord) -> tuple[MemoryRecord, MemoryRecord]:
@@ -188,6 +201,7 @@ def linked(winner: MemoryRecord, loser: MemoryRecord) -> tuple[MemoryRecord, Mem
             superseded_by=winner.id,
             superseded_at=clock.now().isoformat(timespec="seconds"),
             supersedes=theirs,
+            vouched_at="",
         ),
     )
 
@@ -199,38 +213,49 @@ def indexed(record: MemoryRecord, spec: CategorySpec) -> MemoryRecord:
     return evolve(record, search_text=record.id if superseded else spec.embed_text(record))
 
 
-def reinstate(memory: Memory, id: str, *, beside: bool = False) -> list[Remembered]:
-    """Put a superseded memory in force again; what superseded it goes out of force, or stays with `beside`.
-
-    Raises RecordError when it is in force, UnknownIdError when there is none.
-    """
-    row = memory.get(id)
-    if row.metadata.get("status") != SUPERSEDED or memory.categories[row.category].claims is None:
-        raise RecordError(
-            f"{row.id} is not superseded, so there is nothing to undo. `olav kb show {row.id}`."
-        )
-    other = memory.store.get(str(row.metadata.get("superseded_by") or ""))
-    if other is None:  # it was forgotten meanwhile
-        rows = [_with(row, status="active", superseded_by="", superseded_at="")]
-    elif beside:
-        rows = [
-            _with(
-                row,
-                status="active",
-                superseded_by="",
-                superseded_at="",
-                beside=_added(row, "beside", other.id),
-            ),
-            _with(other, supersedes=_without(other, row.id), beside=_added(other, "beside", row.id)),
-        ]
-    else:
-        rows = list(linked(row, other))
-    spec = memory.categories[row.category]
-    return memory.write([indexed(changed, spec) for changed in rows], settle=False)
+def _rank(record: MemoryRecord) -> tuple[bool, datetime]:
+    """Return what decides between two: a person's word or not, and when it was given."""
+    words = [record.timestamp] if record.origin in TRUSTED_ORIGINS else []
+    if vouched := _time(record.metadata.get("vouched_at")):
+        words.append(vouched)
+    return (True, max(words)) if words else (False, record.timestamp)
 
 
-def _rank(record: MemoryRecord) -> tuple[bool, Any]:
-    return record.origin in TRUSTED_ORIGINS, record.timestamp
+def _time(value: Any) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(str(value or ""))
+    except ValueError:  # somebody's own JSON
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def _said_again(record: MemoryRecord, before: MemoryRecord) -> MemoryRecord:
+    """Return the record with what the stored one has by its past: what it put out of force stays so, and a
+    person's word stays one when an agent or a document repeats it."""
+    kept: dict[str, Any] = {name: list(before.metadata.get(name) or ()) for name in ("supersedes", "beside")}
+    trusted, given = _rank(before)
+    if trusted and not _superseded(before) and not _rank(record)[0]:
+        kept["vouched_at"] = given.isoformat()
+    return _with(record, **kept)
+
+
+def _superseded(record: MemoryRecord) -> bool:
+    return bool(record.metadata.get("status") == SUPERSEDED)
+
+
+def _in_force(record: MemoryRecord) -> MemoryRecord:
+    return _with(record, status="active", superseded_by="", superseded_at="")
+
+
+def _beside(one: MemoryRecord, other: MemoryRecord) -> bool:
+    return other.id in one.metadata.get("beside", ()) or one.id in other.metadata.get("beside", ())
+
+
+def _side_by_side(one: MemoryRecord, other: MemoryRecord) -> tuple[MemoryRecord, MemoryRecord]:
+    return (
+        _with(one, beside=_added(one, "beside", other.id)),
+        _with(other, beside=_added(other, "beside", one.id)),
+    )
 
 
 def _with(record: MemoryRecord, **changes: Any) -> MemoryRecord:

@@ -15,12 +15,14 @@ from olav_core.recall.render import strip_block
 from olav_core.records import MemoryRecord, check_tags, check_text, memory_id
 from olav_core.specs import CategorySpec, Draft
 from olav_core.store.tombstones import text_hash
+from olav_core.succession import Conflict, Settlement
+from olav_core.topics import Topics
 
 if TYPE_CHECKING:
     from olav_core.embedding.handle import EmbedderHandle
     from olav_core.host.registry import Registry
     from olav_core.store.store import Store
-    from olav_core.succession import Conflict
+    from olav_core.store.upsert import Written
 
 Progress = Callable[[int, int], None]
 
@@ -72,6 +74,7 @@ class Writer:
         self._registry = registry
         self._categories = categories
         self._check_space = check_space
+        self._topics = Topics(store, categories)
 
     def prepare(self, draft: Draft) -> MemoryRecord:
         """Return the record that `draft` becomes, checked and redacted; nothing is written.
@@ -137,24 +140,32 @@ class Writer:
         records: Sequence[MemoryRecord],
         *,
         vectors_from: Mapping[str, str] | None = None,
+        vectors: Mapping[str, Any] | None = None,
         revive: bool = False,
+        settle: bool = False,
+        whole: bool = False,
         on_progress: Progress | None = None,
     ) -> list[Remembered]:
         """Write prepared records, one outcome each, in order. Only texts that are new are embedded.
 
         `vectors_from` maps a new id to the stored row whose vector it may take over (a row that moves to
-        another scope). A record whose text was erased, or which the embedder refuses, carries its error;
-        the others are written. Raises EmbedderUnavailableError before anything is written.
+        another scope); `vectors` gives some by id, of the store's own space. With `settle`, what the records
+        contradict goes out of force in the same commit. A record whose text was erased, or which the embedder
+        refuses, carries its error; the others are written, with `whole` none. Raises
+        EmbedderUnavailableError before anything is written.
         """
         space = self._store.fingerprint  # before the check: vectors of the checked space, or refused
-        self._check_space()
+        known = dict(vectors or {})
+        if any(record.id not in known for record in records):
+            self._check_space()
         outcomes: dict[str, Remembered] = {}
-        unique = list({record.id: record for record in records}.values())
+        unique = list({record.id: record for record in reversed(records)}.values())[::-1]  # the last word
         if not revive:
             unique = self._without_erased(unique, outcomes)
         unique = self._without_written(unique, outcomes)
-        vectors = self._stored_vectors(unique, vectors_from or {})
-        fresh = [record for record in unique if record.id not in vectors]
+        unknown = [record for record in unique if record.id not in known]
+        known |= self._stored_vectors(unknown, vectors_from or {})
+        fresh = [record for record in unknown if record.id not in known]
         if fresh:
             texts = [record.search_text for record in fresh]
             embedded = self._embedder.passages_each(texts, on_progress=on_progress)
@@ -162,28 +173,92 @@ class Writer:
                 if isinstance(vector, OlavError):
                     outcomes[record.id] = Remembered(id=record.id, error=vector)
                 else:
-                    vectors[record.id] = vector
-        ready = [record for record in unique if record.id in vectors]
+                    known[record.id] = vector
+        ready = [record for record in unique if record.id in known]
+        if whole and any(done.error for done in outcomes.values()):
+            ready = []
         if ready:
-            import numpy as np
+            conflicts: dict[str, list[Conflict]] = {}
 
-            matrix = np.stack([vectors[record.id] for record in ready])
-            for record, written in zip(ready, self._store.upsert(ready, matrix, space=space), strict=True):
-                outcomes[record.id] = Remembered(
-                    id=written.id, created=written.created, changed=written.changed
-                )
-                if written.created or written.changed:
-                    self._registry.notify_written(record)
+            def plan() -> list[MemoryRecord]:
+                settlement = Settlement(self._topics, ready)
+                conflicts.clear()
+                conflicts.update(settlement.conflicts)
+                return settlement.rows
+
+            if settle and any(map(self._topics.claims, ready)):
+                by_text = {record.search_text: known[record.id] for record in ready}
+                written = self._commit(plan, by_text, space)
+            else:
+                written = self._upsert(ready, [known[record.id] for record in ready], space)
+            own = {record.id for record in ready}
+            for done in written:
+                if done.id in own:
+                    outcomes[done.id] = Remembered(
+                        id=done.id,
+                        created=done.created,
+                        changed=done.changed,
+                        conflicts=tuple(conflicts.get(done.id, ())),
+                    )
             if revive:
                 self._store.revive(text_hash(record.text) for record in ready)
         seen: set[str] = set()
         results = []
         for record in records:  # a memory that a batch holds twice is written once
-            outcome = outcomes[record.id]
+            outcome = outcomes.get(record.id) or Remembered(id=record.id)
             again = record.id in seen and outcome.error is None
             results.append(Remembered(id=record.id) if again else outcome)
             seen.add(record.id)
         return results
+
+    def resettle(self, change: Callable[[Settlement], None]) -> list[str]:
+        """Change which of the stored memories are in force, in one commit; return the ids that changed."""
+        space = self._store.fingerprint
+
+        def plan() -> list[MemoryRecord]:
+            settlement = Settlement(self._topics)
+            change(settlement)
+            return settlement.rows
+
+        return [done.id for done in self._commit(plan, {}, space)]
+
+    def _commit(
+        self, plan: Callable[[], list[MemoryRecord]], by_text: dict[str, Any], space: str
+    ) -> list[Written]:
+        """Write what `plan` finds, with nobody else writing between its look and the write. Texts that it
+        turns up are embedded outside of the lock, and it looks again."""
+        while True:
+            with self._store.lock.exclusive():
+                rows = plan()
+                stored = self._stored_vectors([row for row in rows if row.search_text not in by_text], {})
+                by_text |= {row.search_text: stored[row.id] for row in rows if row.id in stored}
+                missing = list(
+                    dict.fromkeys(row.search_text for row in rows if row.search_text not in by_text)
+                )
+                if not missing:
+                    written = self._store.upsert(
+                        rows, [by_text[row.search_text] for row in rows], space=space
+                    )
+                    break
+            self._check_space()
+            for text, vector in zip(missing, self._embedder.passages_each(missing), strict=True):
+                if isinstance(vector, OlavError):
+                    raise vector
+                by_text[text] = vector
+        self._notify(rows, written)
+        return written
+
+    def _upsert(self, records: Sequence[MemoryRecord], vectors: Sequence[Any], space: str) -> list[Written]:
+        import numpy as np
+
+        written = self._store.upsert(records, np.stack(vectors), space=space)
+        self._notify(records, written)
+        return written
+
+    def _notify(self, records: Sequence[MemoryRecord], written: Sequence[Written]) -> None:
+        for record, done in zip(records, written, strict=True):
+            if done.created or done.changed:
+                self._registry.notify_written(record)
 
     def _without_erased(
         self, records: list[MemoryRecord], outcomes: dict[str, Remembered]

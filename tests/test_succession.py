@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
@@ -15,7 +19,7 @@ from hypothesis import strategies as st
 from olav_langchain import remember_tool
 
 import olav_core
-from olav_core import Draft, Memory, RecordError
+from olav_core import Confirmation, Draft, Drafts, Memory, OlavError, RecordError
 from olav_core.cli.main import main
 
 OLD, NEW = "R1's loopback is 10.0.0.1", "R1 的 loopback 改为 10.0.0.2"
@@ -191,11 +195,169 @@ def test_a_write_that_fails_leaves_the_old_one_in_force(memory: Memory) -> None:
     assert state(memory, old.id) == ("active", "", [])
 
 
-def test_a_forgotten_successor_does_not_hold_the_old_one_back(memory: Memory) -> None:
+def test_a_forgotten_successor_lets_the_old_one_back_into_force(memory: Memory) -> None:
     old, new = memory.remember(OLD), memory.remember(NEW)
     memory.forget(new.id)
-    assert memory.reinstate(old.id) == [old.id]
     assert state(memory, old.id) == ("active", "", [])
+    assert "10.0.0.1" in block(memory)
+    with pytest.raises(RecordError, match="not superseded"):
+        memory.reinstate(old.id)
+
+
+def loopbacks(memory: Memory, *numbers: int, **options: Any) -> list[str]:
+    return [memory.remember(f"R1's loopback is 10.0.0.{n}", **options).id for n in numbers]
+
+
+def in_force(memory: Memory) -> list[str]:
+    return sorted(row.text for row in memory.list(category="fact") if row.metadata["status"] == "active")
+
+
+def test_a_forgotten_link_of_a_chain_hands_its_own_to_the_next(memory: Memory) -> None:
+    first, second, third = loopbacks(memory, 1, 2, 3)
+    memory.forget(second)
+    assert state(memory, first) == ("superseded", third, [])
+    assert state(memory, third) == ("active", "", [first])
+    memory.forget(third)
+    assert state(memory, first) == ("active", "", [])
+
+
+def test_a_refused_record_puts_nothing_out_of_force(memory: Memory) -> None:
+    (erased,) = loopbacks(memory, 2)
+    memory.forget(erased)
+    kept, refused = memory.remember_many(
+        [Draft(text=f"R1's loopback is 10.0.0.{n}", category="fact") for n in (1, 2)]
+    )
+    assert refused.error is not None
+    assert kept.conflicts == refused.conflicts == ()
+    assert state(memory, kept.id) == ("active", "", [])
+
+
+def test_what_loses_on_one_topic_puts_nothing_else_out_of_force(memory: Memory) -> None:
+    (first,) = loopbacks(memory, 9, origin="agent")
+    key = {"subject": "R1", "attribute": "as"}
+    person = memory.remember("Router R1 peers with AS 100", metadata={**key, "value": "100"}, origin="user")
+    both = memory.remember("R1's loopback is 10.0.0.5", metadata={**key, "value": "200"}, origin="agent")
+    assert [(c.id, c.outcome) for c in both.conflicts] == [(person.id, "stands")]
+    assert state(memory, both.id) == ("superseded", person.id, [])
+    assert state(memory, person.id) == ("active", "", [both.id])
+    assert state(memory, first) == ("active", "", [])
+
+
+def test_the_first_of_a_chain_reinstated_is_alone_in_force(memory: Memory) -> None:
+    first, second, third = loopbacks(memory, 1, 2, 3)
+    memory.reinstate(first)
+    assert state(memory, first) == ("active", "", [third])
+    assert state(memory, second) == ("superseded", third, [])
+    assert state(memory, third) == ("superseded", first, [second])
+    memory.reinstate(second, beside=True)
+    assert in_force(memory) == ["R1's loopback is 10.0.0.1", "R1's loopback is 10.0.0.2"]
+
+
+def test_an_agent_does_not_overturn_what_a_person_reinstated_or_said(memory: Memory) -> None:
+    first, second = loopbacks(memory, 1, 2, origin="agent")
+    memory.reinstate(first)
+    loopbacks(memory, 1, origin="agent")  # said again: still a person's word
+    (conflict,) = memory.remember("R1's loopback is 10.0.0.2", origin="agent").conflicts
+    assert (conflict.id, conflict.outcome) == (first, "stands")
+    loopbacks(memory, 3, origin="user")
+    loopbacks(memory, 3, 1, origin="agent")
+    assert in_force(memory) == ["R1's loopback is 10.0.0.3"]
+    loopbacks(memory, 2, origin="user")
+    assert state(memory, second)[0] == "active"
+
+
+def test_two_threads_that_contradict_leave_one_in_force(memory: Memory) -> None:
+    memory.remember("warm", category="fact")
+    for turn in range(3):
+        start = Barrier(3)
+
+        def write(n: int, turn: int = turn, start: Barrier = start) -> None:
+            start.wait()
+            memory.remember(f"R{turn}'s loopback is 10.0.0.{n}")
+
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(write, range(3)))
+        assert len([text for text in in_force(memory) if text.startswith(f"R{turn}'")]) == 1
+
+
+def test_two_processes_that_contradict_leave_one_in_force(memory: Memory) -> None:
+    script = (
+        "import sys, olav_core\n"
+        "with olav_core.open(sys.argv[1]) as memory:\n"
+        "    for n in range(4):\n"
+        "        memory.remember(f'R{n} is in rack {sys.argv[2]}')\n"
+    )
+    root = str(memory.workspace.root)
+    running = [subprocess.Popen([sys.executable, "-c", script, root, str(n)]) for n in (1, 2)]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    assert [text[:2] for text in in_force(memory)] == ["R0", "R1", "R2", "R3"]
+
+
+def test_what_is_written_to_the_old_one_meanwhile_is_kept(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old,) = loopbacks(memory, 1)
+    upsert, begun, tagged = memory.store.upsert, Event(), Event()
+    with olav_core.open(memory.workspace.root) as other:
+
+        def tag() -> None:
+            begun.wait(30)
+            other.store.update_columns([old], {"tags": [("checked",)]})
+            tagged.set()
+
+        def late(*args: Any, **options: Any) -> Any:
+            begun.set()
+            tagged.wait(0.5)  # it can't be before this write is done
+            return upsert(*args, **options)
+
+        monkeypatch.setattr(memory.store, "upsert", late)
+        thread = Thread(target=tag)
+        thread.start()
+        loopbacks(memory, 2)
+        thread.join()
+    assert state(memory, old)[0] == "superseded"
+    assert memory.get(old).tags == ("checked",)
+
+
+def test_a_refused_commit_of_a_draft_leaves_everything_as_it_was(memory: Memory) -> None:
+    (old,) = loopbacks(memory, 1, origin="agent")
+    memory.forget(memory.remember("Switch S9 stands in rack 4").id)
+    before = memory.get(old)
+    drafts = Drafts(memory)
+    texts = ("R1's loopback is 10.0.0.2", "Switch S9 stands in rack 4")
+    drafts.put("x", [Draft(text=text, category="fact") for text in texts], proposer="t")
+    with pytest.raises(OlavError, match="erased"):
+        drafts.commit("x", confirmation=Confirmation(text="yes", in_person=True))
+    assert memory.list(category="fact") == [before]
+
+
+def test_a_rescanned_superseded_one_is_still_found_by_its_id_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "ghp_" + "Zq7k" * 9
+    monkeypatch.setenv("OLAV_DISABLE", "secrets")
+    with olav_core.init(tmp_path / "ws", embedder="hashing") as memory:
+        memory.remember(f"R1's loopback is 10.0.0.1 ({token})", metadata={"subject": "R1", "attribute": "lo"})
+        memory.remember("R1's loopback is 10.0.0.2", metadata={"subject": "R1", "attribute": "lo"})
+    monkeypatch.delenv("OLAV_DISABLE")
+    with olav_core.open(tmp_path / "ws") as memory:
+        memory.rescan()
+        (old,) = [row for row in memory.list() if row.metadata.get("status") == "superseded"]
+        assert token not in old.text
+        assert old.search_text == old.id
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_an_import_contradicts_with_and_without_vectors(
+    memory: Memory, tmp_path: Path, vectors: bool
+) -> None:
+    (mine,) = loopbacks(memory, 1, timestamp="2026-01-01T00:00:00Z")
+    olav_core.export_memories(memory, tmp_path / "all.jsonl", vectors=vectors)
+    with olav_core.init(tmp_path / "other", embedder="hashing") as other:
+        (theirs,) = loopbacks(other, 2)
+        report = olav_core.import_jsonl(other, tmp_path / "all.jsonl")
+        assert [(c.id, c.outcome) for c in report.conflicts] == [(theirs, "stands")]
+        assert state(other, mine) == ("superseded", theirs, [])
 
 
 def test_an_export_brings_the_links_back(memory: Memory, tmp_path: Path) -> None:
@@ -205,6 +367,52 @@ def test_an_export_brings_the_links_back(memory: Memory, tmp_path: Path) -> None
         olav_core.import_jsonl(other, tmp_path / "all.jsonl")
         assert state(other, old.id) == ("superseded", new.id, [])
         assert state(other, new.id) == ("active", "", [old.id])
+
+
+SAID = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 4)), min_size=1, max_size=3)
+STEP = st.one_of(
+    st.tuples(st.just("write"), SAID, st.sampled_from(["user", "agent"])),
+    st.tuples(st.sampled_from(["forget", "reinstate"]), st.integers(0, 1), st.integers(1, 3)),
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(STEP, min_size=1, max_size=8))
+def test_whatever_is_said_forgotten_and_reinstated_each_topic_has_one_in_force(
+    steps: list[Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    def text(router: int, value: int) -> str:
+        return f"The loopback of R{router} is 10.0.0.{value}"
+
+    with olav_core.init(tmp_path_factory.mktemp("s"), embedder="hashing") as memory:
+        for router in (0, 1):  # value 4 is refused from here on
+            memory.forget(memory.remember(text(router, 4)).id)
+        for kind, first, second in steps:
+            if kind == "write":
+                memory.remember_many(
+                    [Draft(text=text(*said), category="fact", origin=second) for said in first]
+                )
+            else:
+                rows = {row.text: row for row in memory.list(category="fact")}
+                row = rows.get(text(first, second))
+                if row is not None and kind == "forget":
+                    memory.forget(row.id)
+                elif row is not None and row.metadata["status"] == "superseded":
+                    memory.reinstate(row.id)
+            check_topics(memory)
+
+
+def check_topics(memory: Memory) -> None:
+    by_id = {row.id: row for row in memory.list(category="fact")}
+    topics = {row.text.partition(" is ")[0] for row in by_id.values()}
+    active = [row for row in by_id.values() if row.metadata["status"] == "active"]
+    assert sorted(row.text.partition(" is ")[0] for row in active) == sorted(topics)
+    for row in by_id.values():
+        assert (row.search_text == row.id) is (row.metadata["status"] == "superseded")
+        if row.metadata["superseded_by"]:
+            assert row.id in by_id[row.metadata["superseded_by"]].metadata["supersedes"]
+        for lesser in row.metadata["supersedes"]:
+            assert by_id[lesser].metadata["superseded_by"] == row.id
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

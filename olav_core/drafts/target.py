@@ -125,7 +125,7 @@ class RowTarget:
         return [row_of(record) for record in self._existing().values()]
 
     def write(self) -> tuple[str, ...]:
-        for outcome in self._memory.write(self._records):
+        for outcome in self._memory.write(self._records, whole=True):
             if outcome.error is not None:
                 raise outcome.error
         return tuple(dict.fromkeys(record.id for record in self._records))
@@ -133,7 +133,9 @@ class RowTarget:
     def undo(self, before: Any) -> None:
         stood = [self._memory.prepare(draft_of(row)) for row in before]
         kept = {record.id for record in stood}
-        self._memory.store.delete([record.id for record in self._records if record.id not in kept])
+        gone = [record for id, record in self._existing().items() if id not in kept]
+        self._memory.store.delete([record.id for record in gone])
+        self._memory.release(gone)
         if stood:
             with suppress(OlavError):
                 self._memory.write(stood)

@@ -20,6 +20,7 @@ from olav_core.records import MemoryRecord, check_scope
 from olav_core.specs import Fault, ImporterSpec
 from olav_core.store.tombstones import text_hash
 from olav_core.succession import Conflict, Settlement
+from olav_core.topics import Topics
 
 #: Records written per call: embedders fill their batches, and progress moves every few seconds.
 BATCH = 256
@@ -266,7 +267,8 @@ class _Import:
     def foresee_conflicts(self) -> None:
         """Find what the writes would contradict, and write nothing."""
         records = [entry.record for entry in self.writes]
-        found = Settlement(self.memory.store, self.memory.registry.categories, records).conflicts
+        topics = Topics(self.memory.store, self.memory.registry.categories)
+        found = Settlement(topics, records).conflicts
         self.conflicts = [conflict for conflicts in found.values() for conflict in conflicts]
 
     # --- apply ---

@@ -196,20 +196,8 @@ class _Restore:
                 self.say("changed" if row.record.id in existing else "added", row)
 
     def store_rows(self, rows: Sequence[_Row]) -> dict[str, OlavError]:
-        with_vector = [row for row in rows if row.vector is not None]
-        without = [row.record for row in rows if row.vector is None]
-        if with_vector:
-            import numpy as np
-
-            records = [row.record for row in with_vector]
-            vectors = np.stack([row.vector for row in with_vector if row.vector is not None])
-            space = self.memory.store.fingerprint
-            for record, written in zip(
-                records, self.memory.store.upsert(records, vectors, space=space), strict=True
-            ):
-                if written.created or written.changed:
-                    self.memory.registry.notify_written(record)
-        outcomes = self.memory.write(without) if without else []
+        vectors = {row.record.id: row.vector for row in rows if row.vector is not None}
+        outcomes = self.memory.write([row.record for row in rows], vectors=vectors) if rows else []
         self.conflicts += [conflict for outcome in outcomes for conflict in outcome.conflicts]
         return {outcome.id: outcome.error for outcome in outcomes if outcome.error is not None}
 

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from olav_core.errors import RecordError
 from olav_core.records import MemoryRecord, check_scope, check_tags, check_text, memory_id
+from olav_core.succession import indexed
 
 if TYPE_CHECKING:
     from olav_core.host.registry import Registry
@@ -61,4 +62,4 @@ def _as_written(clean: MemoryRecord, spec: CategorySpec) -> MemoryRecord:
         row_id = memory_id(spec.id, None if spec.global_scope else clean.scope, key)
     except Exception:  # a row of an older release of the category: what is masked stays masked
         return clean
-    return evolve(clean, search_text=search_text, id=row_id)
+    return indexed(evolve(clean, search_text=search_text, id=row_id), spec)

@@ -60,7 +60,7 @@ def copy_rows(
                 embedder.keep(
                     {record.search_text: vectors[record.id] for record in batch if record.id in vectors}
                 )
-            for record, outcome in zip(batch, target.write(batch), strict=True):
+            for record, outcome in zip(batch, target.write(batch, settle=False), strict=True):
                 if outcome.error is not None:
                     raise RecordError(f"{record.id} of {workspace} cannot be copied: {outcome.error}")
                 written[record.id] = (record.id,)
