@@ -117,6 +117,25 @@ def test_a_superseded_fact_is_told_and_listed_with_all(memory: Memory, cli: Run)
     assert f"Supersedes {new['id']}: R1 的 loopback 是 10.0.0.2" in said
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Core switch core-sw-2 runs NX-OS 9.3(8)", "core-sw-2 runs NX-OS 10.2(3)"),
+        ("核心交换机 core-sw-2 已升级到 NX-OS 9.3(8)", "core-sw-2 现在运行 NX-OS 10.2(3)"),
+        ("Core switch core-sw-2 runs NX-OS 9.3(8)", "core-sw-2 现在运行 NX-OS 10.2(3)"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["fact", "preference"])
+def test_a_subjects_attribute_has_one_value_whatever_the_sentences_say(
+    first: str, second: str, kind: str, memory: Memory, cli: Run
+) -> None:
+    key = ("--subject", "core-sw-2", "--attribute", "version")
+    old, new = cli(kind, "add", first, *key), cli(kind, "add", second, *key)
+    assert [(c["id"], c["outcome"]) for c in new["conflicts"]] == [(old["id"], "superseded")]
+    assert [item["text"] for item in cli(kind, "list")["items"]] == [second]
+    assert not cli(kind, "add", second, *key)["conflicts"]
+
+
 def test_an_attribute_needs_its_subject(memory: Memory) -> None:
     with pytest.raises(RecordError, match="'subject'"):
         keep_fact(memory, "it is 10.0.0.1", attribute="loopback")

@@ -22,7 +22,7 @@ def fact() -> None:
 @click.argument("text")
 @click.option("--subject", default="", help="What it is about, such as R1.")
 @click.option("--attribute", default="", help="What of it, such as loopback: one value at a time.")
-@click.option("--value", default="", help="What that is; default: read from TEXT.")
+@click.option("--value", default="", help="What that is; default: all of TEXT.")
 @click.option("--source", default="", help="Where it was read.")
 @adding
 def add_fact(workspace: Path | None, as_json: bool, text: str, **values: Any) -> None:
@@ -58,7 +58,7 @@ def preference() -> None:
 @click.option("--user", default="", help="Whose it is.")
 @click.option("--subject", default="", help="What it is about, such as answers.")
 @click.option("--attribute", default="", help="What of it, such as language: one value at a time.")
-@click.option("--value", default="", help="What that is.")
+@click.option("--value", default="", help="What that is; default: all of TEXT.")
 @adding
 def add_preference(workspace: Path | None, as_json: bool, text: str, **values: Any) -> None:
     """Write down a preference.
