@@ -17,6 +17,7 @@ from olav_core.text.language import language_of
 
 if TYPE_CHECKING:
     from olav_core.arrays import FloatArray
+    from olav_core.embedding.handle import EmbedderHandle
     from olav_core.memory import Memory
 
 #: Vectors of files that a memory keeps: a host's agents together have some dozens.
@@ -38,7 +39,8 @@ class FileIntent:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._vectors: OrderedDict[tuple[int, str], FloatArray] = OrderedDict()
+        self._embedder: EmbedderHandle | None = None
+        self._vectors: OrderedDict[str, FloatArray] = OrderedDict()  # of that embedder
         self._lock = Lock()
 
     def evidence(self, query: str, files: Sequence[StaticText]) -> tuple[list[Evidence], str]:
@@ -77,19 +79,21 @@ class FileIntent:
 
     def _passages(self, texts: Sequence[str]) -> list[FloatArray]:
         embedder = self._memory.embedder
-        keys = [(id(embedder), text) for text in texts]
         with self._lock:
-            missing = [text for key, text in zip(keys, texts, strict=True) if key not in self._vectors]
-        fresh = dict(zip(missing, embedder.passages(missing), strict=True)) if missing else {}
+            if embedder is not self._embedder:  # at first, and after a re-embedding
+                self._embedder, self._vectors = embedder, OrderedDict()
+            kept = self._vectors
+            found = {text: kept[text] for text in texts if text in kept}
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        if missing:
+            found.update(zip(missing, embedder.passages(missing), strict=True))
         with self._lock:
-            for key, text in zip(keys, texts, strict=True):
-                if text in fresh:
-                    self._vectors[key] = fresh[text]
-                self._vectors.move_to_end(key)
-            out = [self._vectors[key] for key in keys]
-            while len(self._vectors) > MAX_KEPT:
-                self._vectors.popitem(last=False)
-        return out
+            for text in texts:
+                kept[text] = found[text]
+                kept.move_to_end(text)
+            while len(kept) > MAX_KEPT:
+                kept.popitem(last=False)
+        return [found[text] for text in texts]
 
 
 def _standing(query: str, keywords: Sequence[str]) -> tuple[str, ...]:
