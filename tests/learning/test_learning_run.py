@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from olav_learn import (
     learning_status,
     run_learning,
 )
-from olav_learn.journal import NAME
+from olav_learn.journal import NAME, Journal, journal, read_journal
 from olav_learn.run_files import read_files
 from olav_learn.single_flight import single_flight
 from registrations import GOOD, SERVICES, chat_at, failing, register
@@ -210,6 +211,20 @@ def test_a_journal_that_cannot_be_read_is_put_aside(memory: Memory) -> None:
         run_learning(memory, chat)
     assert group(memory).runs == 1
     assert path.with_name(f"{NAME}.broken").read_text("utf-8") == "{broken"
+
+
+def test_two_who_read_a_broken_journal_at_once_leave_it_to_who_writes(memory: Memory) -> None:
+    path = memory.workspace.directory / NAME
+    for content in ("{broken", "[]", '{"groups": [1], "reflections": {}}'):
+        path.write_text(content, "utf-8")
+        with ThreadPoolExecutor(4) as threads:
+            told = [each.result() for each in [threads.submit(read_journal, memory) for _ in range(16)]]
+        assert told == [Journal()] * 16
+        assert path.read_text("utf-8") == content  # a reader takes no file from under a writer
+        with journal(memory) as kept:
+            kept.last_run = "2026-01-01T00:00:00+00:00"
+        assert path.with_name(f"{NAME}.broken").read_text("utf-8") == content
+        assert read_journal(memory).last_run == "2026-01-01T00:00:00+00:00"
 
 
 def test_the_commands(memory: Memory) -> None:

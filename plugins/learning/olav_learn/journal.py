@@ -71,29 +71,39 @@ class Journal:
 
 
 def read_journal(memory: Memory) -> Journal:
-    """Return the journal; an unreadable one is put aside as `learn.json.broken` and told of in the log."""
+    """Return the journal; an unreadable one counts as empty, and the log tells of it."""
+    return _told(memory)[0]
+
+
+def _told(memory: Memory) -> tuple[Journal, bool]:
+    """Return the journal, and whether its file can be kept as it is."""
     path = _path(memory)
     try:
         values = json.loads(path.read_text("utf-8"))
         groups = [_read(GroupHistory, value) for value in values["groups"]]
         reflections = _read(ReflectionHistory, values["reflections"])
-        return Journal({(g.tool, g.scope): g for g in groups}, reflections, str(values.get("last_run", "")))
+        kept = Journal({(g.tool, g.scope): g for g in groups}, reflections, str(values.get("last_run", "")))
     except FileNotFoundError:
-        return Journal()
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return Journal(), True
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         _log.warning("%s cannot be read (%r): learning counts anew", path, error)
-        os.replace(path, path.with_name(f"{NAME}.broken"))
-        return Journal()
+        return Journal(), False
+    return kept, True
 
 
 @contextmanager
 def journal(memory: Memory) -> Iterator[Journal]:
-    """Read the journal, let it be changed, write it in one step; other processes wait meanwhile."""
+    """Read the journal, let it be changed, write it in one step; other processes wait meanwhile.
+
+    An unreadable one is put aside as `learn.json.broken`: here, under the lock, so that nobody takes a sound
+    one for it."""
     path = _path(memory)
     try:
         with path.with_name(f"{NAME}.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            kept = read_journal(memory)
+            kept, sound = _told(memory)
+            if not sound:
+                os.replace(path, path.with_name(f"{NAME}.broken"))
             yield kept
             kept.reflections.asked = kept.reflections.asked[-MAX_ASKED:]
             values = {
