@@ -300,9 +300,10 @@ class ConfirmationSpec:
     phrases of all installed lexicons and nothing else, and one of them is in `yes`.
 
     `yes`: phrases that confirm by themselves ("go ahead", "入库"). `fillers`: what may stand beside one and
-    says nothing alone ("please", "谢谢"). `replies`: what the question offers as answers, each of them a yes.
-    Case, width and punctuation are ignored; no phrase reaches across a comma. Never list what may be a
-    question, a doubt or a negation.
+    says nothing alone ("please", "谢谢"). `alone`: those of `yes` that ask for something when a filler stands
+    with them ("correct" against "correct it", "确认" against "请确认"): no filler in their clause. `replies`:
+    what the question offers as answers, each of them a yes. Case, width and most punctuation are ignored; no
+    phrase reaches across a comma. Never list what may be a question, a doubt or a negation.
     """
 
     id: str
@@ -311,6 +312,7 @@ class ConfirmationSpec:
     yes: tuple[str, ...]
     fillers: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
 
 # --- importers, commands ------------------------------------------------------------------------

@@ -229,10 +229,13 @@ def _check_verb_matcher(spec: VerbMatcherSpec) -> Problems:
 
 def _check_confirmation(spec: ConfirmationSpec) -> Problems:
     yield from _check_words(spec, "purpose")
-    problems = [p for name in ("languages", "yes", "fillers", "replies") for p in _check_strings(spec, name)]
+    names = ("languages", "yes", "fillers", "replies", "alone")
+    problems = [p for name in names for p in _check_strings(spec, name)]
     yield from problems
     if not problems and not spec.yes:
         yield Problem("yes is empty, so it confirms nothing.", "Name the phrases by which people say yes.")
+    if not problems and (stray := [phrase for phrase in spec.alone if phrase not in spec.yes]):
+        yield Problem(f"{stray[0]!r} of alone is not in yes.", "Name it in both.")
 
 
 def _check_importer(spec: ImporterSpec) -> Problems:

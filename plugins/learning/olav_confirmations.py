@@ -17,9 +17,11 @@ _ENGLISH = (
 )  # fmt: skip
 _ENGLISH_FILLERS = (
     "please", "thanks", "thank you", "thx", "now", "then", "so", "it", "that", "this", "great", "fine",
-    "good", "nice", "perfect", "excellent", "alright", "all right", "well", "just", "for me",
+    "good", "nice", "perfect", "excellent", "alright", "all right", "well", "for me",
     *"👍👌✅🙏😊🙂",
 )  # fmt: skip
+# With a filler they ask the agent for it: "please confirm", "correct it". "just" is no filler: it limits.
+_ENGLISH_ALONE = ("confirm", "confirm it", "approve", "approve it", "accept", "correct")
 
 # 吧 makes some a question (对吧, 是吧), some a doubt (可以吧), some a request (保存吧): each form by itself.
 # Left out: 好了, 行了 ("enough"), 对了 ("by the way"), and 你 as a filler (你确定: "are you sure").
@@ -31,6 +33,7 @@ _CHINESE = """
 就这样 就这样吧 就这么办 就这么办吧 就这么存 就这么存吧
 """
 _CHINESE_FILLERS = "请 谢谢 谢谢你 多谢 麻烦 麻烦你 麻烦了 现在 那 就 帮我 嗯 嗯嗯 哦 哈"
+_CHINESE_ALONE = "确认 确定 批准 通过 同意 赞成"
 
 
 @hookimpl
@@ -42,6 +45,7 @@ def olav_register_confirmations() -> list[ConfirmationSpec]:
             languages=("en",),
             yes=_ENGLISH,
             fillers=_ENGLISH_FILLERS,
+            alone=_ENGLISH_ALONE,
             replies=("OK", "yes"),
         ),
         ConfirmationSpec(
@@ -50,6 +54,7 @@ def olav_register_confirmations() -> list[ConfirmationSpec]:
             languages=("zh",),
             yes=tuple(_CHINESE.split()),
             fillers=tuple(_CHINESE_FILLERS.split()),
+            alone=tuple(_CHINESE_ALONE.split()),
             replies=("可以", "入库", "确认"),
         ),
     ]
