@@ -26,16 +26,17 @@ SHOWN = 20
 def rescan(dry_run: bool, workspace: Path | None, as_json: bool) -> None:
     """Mask secrets that were stored before today's redactors knew them.
 
-    Reads every memory's text, search text, metadata and tags, and the spool. What held a secret is embedded
-    and written again; where the id follows from the text the memory gets a new one, and what names it
-    follows. Old versions are purged and the word index is written anew, so that the secret leaves the disk.
-    Exports and backups are yours to mask. A run that was killed can be run again.
+    Reads every memory's text, search text, metadata and tags, the spool, the queries that were kept, and the
+    drafts. What held a secret is embedded and written again; where the id follows from the text the memory
+    gets a new one, and what names it follows. Old versions are purged and the word index is written anew, so
+    that the secret leaves the disk. A draft that waits and held one must be shown again. Exports and backups
+    are yours to mask. A run that was killed can be run again.
 
     Exit code 1 when something could not be masked; the rest is.
 
     With --json: {"rows", "changed", "masked", "moved", "merged", "kinds": {kind: count}, "links", "lines",
-    "masked_lines", "applied", "items": [{"was", "id", "category", "action"}], "faults": [{"path", "line",
-    "message"}]}.
+    "masked_lines", "queries", "masked_queries", "drafts", "masked_drafts", "applied", "items": [{"was",
+    "id", "category", "action"}], "faults": [{"path", "line", "message"}]}.
     """
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace, terminal) as memory, terminal.progress("Reading memories") as on_progress:
@@ -52,15 +53,21 @@ def _view(report: RescanReport) -> list[Any]:
 
     done = report.to_dict()
     verb = "Masked" if report.applied else "Would mask"
-    lines = [Text(f"Read {done['rows']} memories and {done['lines']} lines of the spool.")]
-    if not done["changed"] and not done["masked_lines"]:
+    lines = [
+        Text(
+            f"Read {done['rows']} memories, {done['lines']} lines of the spool, {done['queries']} queries "
+            f"and {done['drafts']} drafts."
+        )
+    ]
+    masked = [done[name] for name in ("changed", "masked_lines", "masked_queries", "masked_drafts")]
+    if not any(masked):
         return [*lines, Text("No secret was found.", style="green")]
     kinds = ", ".join(f"{kind} {count}" for kind, count in done["kinds"].items())
     lines.append(
         Text.assemble(
             (verb, "green" if report.applied else "yellow"),
-            f" {done['changed']} memories ({done['moved']} with a new id, {done['merged']} merged) and "
-            f"{done['masked_lines']} lines: {kinds}.",
+            f" {done['changed']} memories ({done['moved']} with a new id, {done['merged']} merged), "
+            f"{masked[1]} lines, {masked[2]} queries and {masked[3]} drafts: {kinds}.",
         )
     )
     for item in report.items[:SHOWN]:

@@ -24,9 +24,9 @@ class RescannedRow:
 
 @define(kw_only=True)
 class RescanReport:
-    """`rows` and `lines` (of the spool) were read; `items` are the rows that held secrets, `kinds` what was
-    found, by kind. `links`: rows that named a moved row. `faults`: what could not be masked, by id or file.
-    With `applied` False nothing was written."""
+    """`rows`, `lines` (of the spool), `queries` (kept ones, and those of thumbs) and `drafts` (files) were
+    read; `items` are the rows that held secrets, `kinds` what was found, by kind. `links`: rows that named a
+    moved row. `faults`: what could not be masked, by id or file. With `applied` False nothing was written."""
 
     applied: bool
     rows: int = 0
@@ -35,6 +35,10 @@ class RescanReport:
     links: int = 0
     lines: int = 0
     masked_lines: int = 0
+    queries: int = 0
+    masked_queries: int = 0
+    drafts: int = 0
+    masked_drafts: int = 0
     faults: list[Fault] = field(factory=list)
 
     def count(self, kinds: dict[str, int]) -> None:
@@ -55,6 +59,10 @@ class RescanReport:
             "links": self.links,
             "lines": self.lines,
             "masked_lines": self.masked_lines,
+            "queries": self.queries,
+            "masked_queries": self.masked_queries,
+            "drafts": self.drafts,
+            "masked_drafts": self.masked_drafts,
             "applied": self.applied,
             "items": [asdict(item) for item in self.items],
             "faults": [asdict(fault) for fault in self.faults],

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import frozen
 
 from olav_core.errors import OlavError
+from olav_core.redaction.drafted import rescan_drafts
 from olav_core.redaction.links import mend_links
 from olav_core.redaction.masking import looks_secret, masked
+from olav_core.redaction.queries import rescan_queries
 from olav_core.redaction.report import Action, RescannedRow, RescanReport
 from olav_core.redaction.spooled import rescan_spool
 from olav_core.specs import Fault
@@ -51,12 +53,17 @@ def rescan(memory: Memory, *, dry_run: bool = False, on_progress: Progress | Non
         maintenance.purge(memory.store)
         _rebuild_index(memory)
     rescan_spool(memory, report, write=not dry_run)
+    rescan_queries(memory, report, write=not dry_run)
+    rescan_drafts(memory, report, write=not dry_run)
     return report
 
 
 def _rebuild_index(memory: Memory) -> None:
     """Make the word index anew: tantivy keeps the words of a deleted row until a merge takes it in."""
     memory.index.sync()
+    tokens = memory._engine.tokens
+    if tokens is not None:
+        tokens.close()  # else it would go on in a file that is gone; it opens a new one at its next use
     shutil.rmtree(memory.workspace.index_directory, ignore_errors=True)
     memory.index.sync()
 

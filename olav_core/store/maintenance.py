@@ -119,6 +119,17 @@ def purge(store: Store) -> None:
         )
 
 
+def purge_side(store: Store, name: str) -> None:
+    """Drop what a side table's updates left behind: rows that they replaced, and every old version."""
+    with store.lock.exclusive():
+        for _ in range(tables.ATTEMPTS):
+            _compact(store, name, NOW)
+            if not _deletion_files(store, name):
+                return
+            time.sleep(NOW.total_seconds())
+    raise StoreError(f"replaced rows of table {name} are still on disk. Run it again when it is quiet.")
+
+
 def rewrite(store: Store) -> None:
     """Write the whole table anew as one commit, in a stream, and drop every old version. Row ids change."""
     import pyarrow as pa

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -131,3 +133,12 @@ def test_candidates_without_tokens_are_no_fault() -> None:
 
     candidates = [make_candidate("a", score=0.5), make_candidate("b", score=0.4)]
     assert olav_maxsim.MaxSim({}).rerank(Query(), candidates) == [0.5, 0.4]
+
+
+def test_token_vectors_that_come_after_a_rescan_are_kept(memory: Memory) -> None:
+    memory.optimize()
+    memory.rescan()
+    memory.remember("The relay's fan was exchanged on Monday")
+    memory.optimize()
+    with closing(sqlite3.connect(memory.workspace.index_directory / "tokens.sqlite")) as file:
+        assert file.execute("SELECT COUNT(*) FROM tokens").fetchone()[0] == len(FACTS) + 1

@@ -264,3 +264,55 @@ def test_case_34_an_old_export_comes_back_as_the_moved_row(tmp_path: Path, fille
         import_jsonl(memory, tmp_path.parent / "old.jsonl")
         assert {record.id for record in memory.list()} == rows
     assert not holds(tmp_path, SECRET, WEAK)
+
+
+def test_case_34_kept_queries_thumbs_and_drafts_are_masked_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLAV_DISABLE", "secrets")
+    olav_core.init(tmp_path, embedder="hashing").close()
+    config = tmp_path / ".olav" / "config.yaml"
+    config.write_text(
+        config.read_text("utf-8").replace("recall:\n", "recall:\n  log_queries: true\n", 1), "utf-8"
+    )
+    with olav_core.open(tmp_path) as memory:
+        id = memory.remember("实验室的网关很旧").id
+        memory.recall(f"is the token {SECRET} still good")
+        memory.recall("实验室的网关")
+        memory.history.thumb(id, "up", query=f"令牌 {SECRET} 还能用吗")
+        drafts = olav_core.Drafts(memory)
+        by_person = olav_core.Confirmation(text=f"yes, token={SECRET}", in_person=True)
+        for name in ("done", "refused", "waits"):
+            drafts.put(
+                name,
+                [Draft(text=f"note of {name}: token {SECRET}", category="fact")],
+                proposer="t",
+                reason=f"token {SECRET}",
+            )
+        drafts.commit("done", confirmation=by_person)
+        drafts.reject("refused")
+        drafts.propose(
+            intent="guide", body=f"Use token {SECRET}.", agent="core", keywords=[f"token={SECRET}"]
+        )
+        shown = drafts.get("guide").hash
+    monkeypatch.delenv("OLAV_DISABLE")
+    left = holds(tmp_path, SECRET)
+    code, foretold = rescan(tmp_path, "--dry-run")
+    assert holds(tmp_path, SECRET) == left
+    code, report = rescan(tmp_path)
+    assert (code, report["faults"]) == (0, [])
+    for found in (foretold, report):
+        assert (found["queries"], found["masked_queries"]) == (3, 2)
+        assert (found["drafts"], found["masked_drafts"]) == (4, 4)
+    assert holds(tmp_path, SECRET) == []
+    with olav_core.open(tmp_path) as memory:
+        asked = [query.query for query in memory.history.queries()]
+        assert "实验室的网关" in asked
+        assert any(query.startswith("is the token <redacted:") for query in asked)
+        assert memory.history.thumbs()[0].query.startswith("令牌 <redacted:")
+        drafts = olav_core.Drafts(memory)
+        assert {draft.intent for draft in drafts.list()} == {"guide", "waits"}
+        with pytest.raises(olav_core.RecordError, match="not the one that was shown"):
+            drafts.commit("guide", confirmation=by_person, hash=shown)
+        assert drafts.commit("guide", confirmation=by_person).ids
+    assert rescan(tmp_path)[1]["masked_drafts"] == 0
