@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from attrs import evolve
+
 from olav_core import clock
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
@@ -126,8 +128,10 @@ class Engine:
 
     def use_calibration(self, calibration: Calibration | None) -> None:
         """Go on with another calibration of the store, None for what the plug-ins ship."""
-        pipeline, chain = self.pipeline, self._chain(calibration)
-        pipeline.scale, pipeline.chain = self._scale(calibration), chain
+        scale, chain = self._scale(calibration), self._chain(calibration)
+        with self._lock:
+            if self._pipeline is not None:  # a new one in one step: a recall under way ends with the old one
+                self._pipeline = evolve(self._pipeline, scale=scale, chain=chain)
 
     def _scale(self, calibration: Calibration | None) -> DistanceScale | None:
         return (calibration and calibration.scale) or self.embedder.scale

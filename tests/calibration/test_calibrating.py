@@ -229,6 +229,17 @@ def test_a_calibration_that_cannot_be_understood_is_told(workspace: Path) -> Non
             memory.store.calibrations.all()
 
 
+def test_a_recall_under_way_ends_with_the_calibration_it_began_with(workspace: Path) -> None:
+    with olav_core.open(workspace) as memory:
+        under_way = memory._engine.pipeline
+        scale, chain = under_way.scale, under_way.chain
+        memory.apply_calibration(memory.calibrate().calibration())
+        assert under_way.scale is scale
+        assert under_way.chain is chain
+        assert memory._engine.pipeline.scale is not scale
+        assert memory._engine.pipeline.chain is not chain
+
+
 def test_two_at_once_get_two_versions(workspace: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
