@@ -62,6 +62,8 @@ class Skill:
         """Return the files in `references/` that `static_context` does not name, by path."""
         named = {each.path for each in self.static}
         root = self.folder / REFERENCES
+        if root.is_symlink():  # as for the files in it: what lies elsewhere is not the agent's
+            return []
         files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
         paths = [path.relative_to(self.folder).as_posix() for path in files if not _hidden(path, root)]
         return [StaticFile(path=path, mode=self.reference_mode) for path in paths if path not in named]

@@ -16,7 +16,7 @@ from package_files import SKILL, guide, skill_folder, zipped
 import olav_core
 from olav_core import EmbedderUnavailableError, ImportFaultsError, Memory, PackageError
 from olav_core.packages.agents import agent_folder, install_agent, list_agents, remove_agent
-from olav_core.packages.skill import agent_name_fault
+from olav_core.packages.skill import agent_name_fault, read_skill
 
 
 def files(memory: Memory) -> dict[str, bytes]:
@@ -351,3 +351,11 @@ def test_a_receipt_that_is_none_costs_the_origin_only(memory: Memory, tmp_path: 
     (memory.workspace.agents_directory / "analyzer" / ".olav-agent.json").write_text(receipt, "utf-8")
     (found,) = list_agents(memory.workspace)
     assert (found.version, found.source, found.fault) == ("1.0", "", "")
+
+
+def test_references_that_are_a_link_are_not_followed(tmp_path: Path) -> None:
+    folder = skill_folder(tmp_path / "a")
+    assert [each.path for each in read_skill(folder).references()] == ["references/mermaid.md"]
+    (folder / "references").rename(tmp_path / "elsewhere")
+    (folder / "references").symlink_to(tmp_path / "elsewhere")
+    assert read_skill(folder).references() == []
