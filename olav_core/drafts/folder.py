@@ -29,11 +29,15 @@ class DraftFolder:
     def locked(self) -> Iterator[None]:
         try:
             self.path.mkdir(exist_ok=True)
-            with (self.path / ".lock").open("a") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                yield
+            file = (self.path / ".lock").open("a")
         except OSError as error:
             raise StoreError(f"{self.path} cannot be written: {error}. Check its permissions.") from error
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                yield
+            except OSError as error:  # of this folder or of another one that the work needs: it tells itself
+                raise StoreError(f"The draft was not dealt with: {error}. Mend that, try again.") from error
 
     def draft_path(self, intent: str) -> Path:
         return self.path / f"{check_name(intent, 'intent')}{_DRAFT}"

@@ -1,0 +1,22 @@
+"""The folder of the drafts: one process at a time, and faults told as what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from olav_core import StoreError
+from olav_core.drafts.folder import DraftFolder
+
+
+def test_a_fault_elsewhere_is_not_told_as_the_folders(tmp_path: Path) -> None:
+    folder = DraftFolder(tmp_path)
+    with pytest.raises(StoreError) as told, folder.locked():
+        raise OSError(28, "No space left on device", "/elsewhere/guide.yaml")
+    assert "No space left on device: '/elsewhere/guide.yaml'" in str(told.value)
+    assert str(folder.path) not in str(told.value)
+    (tmp_path / ".curator_drafts" / ".lock").unlink()
+    (tmp_path / ".curator_drafts" / ".lock").mkdir()
+    with pytest.raises(StoreError, match="curator_drafts cannot be written"), folder.locked():
+        pass
