@@ -81,6 +81,16 @@ def test_two_turns(memory: Memory, rule: dict[str, Any], request_: str, yes: str
     assert rule["body"] in memory.recall(rule["keywords"][0], agent="netops").block
 
 
+def test_drafts_that_cannot_be_read_do_not_end_the_run(memory: Memory) -> None:
+    folder = memory.workspace.root / ".curator_drafts"
+    folder.write_text("a file in the place of the folder")
+    assert say(single(memory, "Hello."), "hi")["messages"][-1].text == "Hello."
+    folder.unlink()
+    folder.mkdir()
+    (folder / ".lock").mkdir()
+    assert say(single(memory, "Hello."), "hi")["messages"][-1].text == "Hello."
+
+
 def test_a_preview_that_the_model_shows_is_not_shown_twice(memory: Memory) -> None:
     def show(messages: list[Any]) -> AIMessage:
         told = json.loads(messages[-1].content)

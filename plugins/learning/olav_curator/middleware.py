@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain_core.messages import AIMessage
 
-from olav_core import Drafts, Memory, clock
+from olav_core import Drafts, Memory, MemoryDraft, OlavError, clock
 from olav_curator.word import MESSAGE_KEY, SHOWN_KEY, TURN_KEY, user_messages
+
+_log = logging.getLogger("olav.curator")
 
 
 class CuratorState(AgentState[Any]):
@@ -45,7 +48,7 @@ class CuratorMiddleware(AgentMiddleware[Any, Any, Any]):
         answers = [_flat(str(message.text)) for message in before if isinstance(message, AIMessage)]
         shown = [
             draft.hash
-            for draft in self._drafts.list()
+            for draft in self._pending()
             if any(_flat(self._drafts.show(draft).preview) in answer for answer in answers)
         ]
         return {TURN_KEY: str(last.id or len(said)), MESSAGE_KEY: str(last.text), SHOWN_KEY: shown}
@@ -58,7 +61,7 @@ class CuratorMiddleware(AgentMiddleware[Any, Any, Any]):
         text = _flat(str(answer.text))
         lacking = [
             f"{proposal.preview.rstrip()}\n\n{proposal.question}"
-            for draft in self._drafts.list()
+            for draft in self._pending()
             if draft.turn == turn and not draft.expired(clock.now())
             for proposal in [self._drafts.show(draft)]
             if _flat(proposal.preview) not in text
@@ -72,6 +75,13 @@ class CuratorMiddleware(AgentMiddleware[Any, Any, Any]):
             else [*answer.content, {"type": "text", "text": more}]
         )
         return {"messages": [answer.model_copy(update={"content": content})]}
+
+    def _pending(self) -> list[MemoryDraft]:
+        try:
+            return list(self._drafts.list())
+        except (OlavError, OSError) as error:  # no draft counts as shown then; the run itself goes on
+            _log.warning("The pending drafts cannot be read: %s", error)
+            return []
 
 
 def _flat(text: str) -> str:
