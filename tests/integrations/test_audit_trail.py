@@ -101,6 +101,46 @@ def test_a_tool_that_raises_leaves_a_row_and_the_error_goes_on(memory: Memory, h
     assert "no route to sw2" in row.metadata["error"]
 
 
+def given(id: str = "c1") -> Any:
+    return SimpleNamespace(
+        tool_call={"name": "push_config", "id": id, "args": {"device": "sw2"}},
+        state={"messages": []},
+        runtime=None,
+    )
+
+
+def test_a_call_that_is_cancelled_leaves_a_row(memory: Memory) -> None:
+    audit = AuditMiddleware(memory)
+
+    async def scenario() -> None:
+        begun = asyncio.Event()
+
+        async def slow(request: Any) -> Any:
+            begun.set()  # the device has its new configuration by now, the answer is slow
+            await asyncio.Event().wait()
+
+        running = asyncio.ensure_future(audit.awrap_tool_call(given(), slow))
+        await begun.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(scenario())
+    (row,) = rows(memory)
+    assert (row.metadata["outcome"], row.metadata["error"]) == ("cancelled", "CancelledError")
+    assert row.metadata["args"] == {"device": "sw2"}
+
+
+def test_a_call_that_is_interrupted_leaves_a_row(memory: Memory) -> None:
+    def interrupted(request: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        AuditMiddleware(memory).wrap_tool_call(given(), interrupted)
+    (row,) = rows(memory)
+    assert row.metadata["outcome"] == "cancelled"
+
+
 def test_secrets_are_masked_in_every_field(memory: Memory) -> None:
     with pytest.raises(ConnectionError):
         run(memory, [call("push_config", device="sw2", mode="raise", password=SECRET)])
@@ -114,12 +154,10 @@ def test_a_long_error_is_masked_before_it_is_cut(memory: Memory, at: int) -> Non
     part = f"postgresql://admin:{SECRET}"
     said = "x " * ((at - len(part)) // 2) + f"{part}@db.example/x"
     audit = AuditMiddleware(memory)
-    given = SimpleNamespace(
-        tool_call={"name": "push_config", "id": "c1", "args": {}}, state={"messages": []}, runtime=None
-    )
+    request = given()
     message = ToolMessage(said, tool_call_id="c1", status="error")
-    audit.wrap_tool_call(given, lambda request: message)  # type: ignore[arg-type]
-    (call,) = calls_of_turn([AIMessage("", tool_calls=[{**given.tool_call}]), message], "r", memory.registry)
+    audit.wrap_tool_call(request, lambda request: message)
+    (call,) = calls_of_turn([AIMessage("", tool_calls=[request.tool_call]), message], "r", memory.registry)
     assert call.error == said  # only AuditTrail.record cuts it, after it masked it
     assert SECRET not in json.dumps([dict(row.metadata) for row in rows(memory)])
 

@@ -16,7 +16,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from olav_audit_trail.call import AuditedCall, calls_of_turn, config_of, finished, run_of, user_of
-from olav_audit_trail.trail import ERROR, AuditTrail
+from olav_audit_trail.trail import CANCELLED, ERROR, AuditTrail
 from olav_core import Memory, OlavError, check_scope
 
 _log = logging.getLogger("olav.audit")
@@ -60,7 +60,7 @@ class AuditMiddleware(AgentMiddleware[Any, Any, Any]):
             result = handler(request)
         except GraphBubbleUp:  # it waits for a person, and is not finished
             raise
-        except Exception as error:
+        except BaseException as error:
             self._take([self._raised(request, error, started)])
             raise
         self._take([self._returned(request, result, started)])
@@ -80,6 +80,9 @@ class AuditMiddleware(AgentMiddleware[Any, Any, Any]):
         except Exception as error:
             await asyncio.to_thread(self._take, [self._raised(request, error, started)])
             raise
+        except BaseException as error:  # cancelled: who is cancelled again while waiting would lose the row
+            self._take([self._raised(request, error, started)])
+            raise
         await asyncio.to_thread(self._take, [self._returned(request, result, started)])
         return result
 
@@ -97,14 +100,14 @@ class AuditMiddleware(AgentMiddleware[Any, Any, Any]):
         call = finished(request, result, self._memory.registry)
         return self._signed(call, request.runtime, started)
 
-    def _raised(self, request: ToolCallRequest, error: Exception, started: float) -> AuditedCall:
+    def _raised(self, request: ToolCallRequest, error: BaseException, started: float) -> AuditedCall:
         wanted = request.tool_call
         call = AuditedCall(
             tool=str(wanted["name"]),
             call=str(wanted.get("id") or ""),
             args=wanted.get("args") or {},
-            outcome=ERROR,
-            error=f"{type(error).__name__}: {error}",
+            outcome=ERROR if isinstance(error, Exception) else CANCELLED,
+            error=f"{type(error).__name__}: {error}".removesuffix(": "),
             run=run_of(request.runtime, (request.state or {}).get("messages", ())),
         )
         return self._signed(call, request.runtime, started)

@@ -15,7 +15,7 @@ MAX_VALUE_CHARS: Final = 500
 MAX_ARGS_CHARS: Final = 4_000
 MAX_ERROR_CHARS: Final = 2_000
 #: Outcomes that this package writes. Anything else that a host gives is kept as it is.
-SUCCESS, ERROR, DENIED = "success", "error", "denied"
+SUCCESS, ERROR, DENIED, CANCELLED = "success", "error", "denied", "cancelled"
 
 
 class AuditTrail:
