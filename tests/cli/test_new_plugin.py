@@ -60,6 +60,14 @@ def test_each_kind_installs_and_passes_its_own_tests_and_the_contract_suite(
     assert rules > 70, told
 
 
+def test_plain_pytest_works_before_installation(written: Path) -> None:
+    pytest_command = Path(sys.executable).with_name("pytest")  # unlike `python -m`, adds no folder to the path
+    for project in written.iterdir():
+        words = [pytest_command, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        done = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_what_is_written_is_clean(written: Path) -> None:
     # RUF012 wants a ClassVar annotation on `calls = {…}`; that is for the author's own settings to decide.
     rules = ["--select", "E,F,W,I,B,UP,SIM,RUF,C4,RET", "--ignore", "RUF012"]
