@@ -56,6 +56,8 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.errors import WorkspaceError as WorkspaceError
     from olav_core.history import History as History
     from olav_core.hookspecs import hookimpl as hookimpl
+    from olav_core.host.http import post_json as post_json
+    from olav_core.host.http import quoted as quoted
     from olav_core.host.plugin import PluginFault as PluginFault
     from olav_core.host.plugin import PluginInfo as PluginInfo
     from olav_core.host.registry import Registry as Registry
@@ -138,6 +140,8 @@ _PUBLIC = {
     "YamlDocument": "importing.yaml_document",
     "YamlKey": "importing.yaml_document",
     "build_registry": "host.registry",
+    "post_json": "host.http",
+    "quoted": "host.http",
     "Registry": "host.registry",
     "PluginInfo": "host.plugin",
     "PluginFault": "host.plugin",

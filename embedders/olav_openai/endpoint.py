@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from olav_core import ConfigError, EmbedderError, EmbedderUnavailableError
+from olav_core import ConfigError, EmbedderError, EmbedderUnavailableError, post_json, quoted
 
 if TYPE_CHECKING:
     import httpx
@@ -50,9 +50,7 @@ class Endpoint:
                 return self._vectors(answer, len(body["input"]))
             wait = min(FIRST_WAIT * 2**attempt, LONGEST_WAIT) * random.uniform(0.5, 1)
             if answer is not None:
-                text = " ".join(answer.text.split()) or answer.reason_phrase
-                text = text.replace(key, "***") if key else text
-                trouble = f"answered {answer.status_code}: {text[:300]}"
+                trouble = f"answered {answer.status_code}: {quoted(answer, key)}"
                 self._refused(answer.status_code, trouble)
                 wait = _retry_after(answer.headers.get("retry-after"), wait)
             if attempt >= (min(self.retries, 1) if absent else self.retries):
@@ -74,7 +72,8 @@ class Endpoint:
         import httpx
 
         try:
-            return self._open().post(f"{self.base_url}/embeddings", json=body, headers=headers), "", False
+            url = f"{self.base_url}/embeddings"
+            return post_json(self._open(), url, body, headers, seconds=self.timeout), "", False
         except httpx.RequestError as error:
             # The kind only: some messages of httpx quote the headers.
             absent = isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from olav_core.chat.reply import CUT, ChatReply, text_of, tool_calls_of
 from olav_core.chat.settings import ChatSettings
 from olav_core.errors import ChatError, ChatUnavailableError, ConfigError
+from olav_core.host.http import post_json, quoted
 
 if TYPE_CHECKING:
     import httpx
@@ -80,9 +81,7 @@ class Chat:
             if answer is not None:
                 if answer.is_success:
                     return self._read(answer)
-                said = " ".join(answer.text.split()) or answer.reason_phrase
-                said = said.replace(key, "***") if key else said
-                trouble = f"answered {answer.status_code}: {said[:300]}"
+                trouble = f"answered {answer.status_code}: {quoted(answer, key)}"
                 if answer.status_code not in BUSY:
                     self._refused(answer.status_code, trouble)
                 asked = answer.headers.get("retry-after", "").strip()
@@ -144,7 +143,8 @@ class Chat:
         import httpx
 
         try:
-            return self._open().post(f"{self._url}/{path}", json=body, headers=headers), "", False
+            url, seconds = f"{self._url}/{path}", self.settings.timeout
+            return post_json(self._open(), url, body, headers, seconds=seconds), "", False
         except httpx.InvalidURL as error:
             raise ConfigError(f"chat.base_url is no URL: {error}. Correct it.") from error
         except UnicodeEncodeError as error:
@@ -182,15 +182,18 @@ class Chat:
             data = answer.json()
             choice = data if self._ollama else data["choices"][0]
             text = text_of(choice["message"].get("content"))
+            text.encode()  # half a character can be stored nowhere
             calls = tool_calls_of(choice["message"])
-            ended = choice.get("done_reason" if self._ollama else "finish_reason")
+            cut = choice.get("done_reason" if self._ollama else "finish_reason") in CUT
             usage = data if self._ollama else data.get("usage") or {}
+            names = (
+                ("prompt_eval_count", "eval_count")
+                if self._ollama
+                else ("prompt_tokens", "completion_tokens")
+            )
+            counts = [usage.get(name) if isinstance(usage.get(name), int) else None for name in names]
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ChatError(f"{self.name} gave no chat answer. Check chat.base_url.") from error
-        names = (
-            ("prompt_eval_count", "eval_count") if self._ollama else ("prompt_tokens", "completion_tokens")
-        )
-        counts = [usage.get(name) if isinstance(usage.get(name), int) else None for name in names]
         return ChatReply(
-            text=text, prompt_tokens=counts[0], reply_tokens=counts[1], cut=ended in CUT, tool_calls=calls
+            text=text, prompt_tokens=counts[0], reply_tokens=counts[1], cut=cut, tool_calls=calls
         )

@@ -101,7 +101,7 @@ class InvokedChat:
         usage = usage if isinstance(usage, Mapping) else {}
         about = getattr(answer, "response_metadata", None)
         about = about if isinstance(about, Mapping) else {}
-        ends = {about.get(name) for name in ("finish_reason", "done_reason", "stop_reason")}
+        ends = {str(about.get(name)) for name in ("finish_reason", "done_reason", "stop_reason")}
         counts = [usage.get(name) for name in ("input_tokens", "output_tokens")]
         prompt, reply = (count if isinstance(count, int) else None for count in counts)
         return ChatReply(text=text, prompt_tokens=prompt, reply_tokens=reply, cut=bool(ends & CUT))

@@ -52,6 +52,8 @@ def tool_calls_of(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     found = []
     for place, call in enumerate(message.get("tool_calls") or ()):
         function = call["function"]
+        if not isinstance(function["name"], str):
+            raise TypeError("the name of a tool is no text")
         given = function.get("arguments")
         raw = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
         try:
@@ -61,7 +63,7 @@ def tool_calls_of(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
         found.append(
             ToolCall(
                 id=str(call.get("id") or f"call_{place}"),
-                name=str(function["name"]),
+                name=function["name"],
                 arguments=arguments if isinstance(arguments, dict) else None,
                 raw=raw,
             )

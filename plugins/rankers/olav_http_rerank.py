@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from olav_core import ConfigError, OlavError, RankerSpec, hookimpl
+from olav_core import ConfigError, OlavError, RankerSpec, hookimpl, post_json, quoted
 
 if TYPE_CHECKING:
     import httpx
@@ -24,7 +24,7 @@ MAX_CHARS = 8_000
 class HttpRerank:
     """Options: `url`, the whole address (`http://127.0.0.1:8080/rerank`); `model`, where the endpoint serves
     several; `shape`, `documents` (default) or `texts` for text-embeddings-inference; `api_key_env`, the
-    variable that holds the key; `timeout`, the seconds to connect, and to wait for the answer to go on.
+    variable that holds the key; `timeout`, the seconds for the whole request.
 
     Whatever goes wrong is an error that leaves the recall in the order it had.
     """
@@ -58,25 +58,29 @@ class HttpRerank:
         if self.model:
             body["model"] = self.model
         try:
-            reply = self._client().post(self.url, json=body, headers=self._headers())
+            headers = self._headers()
+            reply = post_json(self._client(), self.url, body, headers, seconds=self.timeout)
         except httpx.HTTPError as error:
             raise OlavError(
                 f"{self.shown_url} did not rerank within {self.timeout:g} s ({type(error).__name__}). Start "
                 "it, or take http_rerank out of recall.rankers."
             ) from None
         if reply.status_code != 200:
-            raise OlavError(f"{self.shown_url} answered {reply.status_code}: {reply.text[:200]}")
+            raise OlavError(f"{self.shown_url} answered {reply.status_code}: {quoted(reply, self._key())}")
         return _scores(reply, len(texts), self.shown_url)
 
     def _headers(self) -> Mapping[str, str]:
         if not self.key_variable:
             return {}
-        key = os.environ.get(str(self.key_variable))
+        key = self._key()
         if not key:
             raise OlavError(
                 f"{self.key_variable} is not set; it holds the key for {self.shown_url}. Export it."
             )
         return {"Authorization": f"Bearer {key}"}
+
+    def _key(self) -> str:
+        return os.environ.get(str(self.key_variable), "") if self.key_variable else ""
 
     def _client(self) -> httpx.Client:
         import httpx

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 
@@ -154,3 +155,36 @@ def test_recall_and_capture_ask_no_chat_model(tmp_path: Path) -> None:
             memory.recall("What about R1?")
             memory.enrich([{"role": "user", "content": "R1?"}])
         assert not script.asked
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"usage": [1]},
+        {"usage": "many"},
+        {"choices": [{"message": {"content": "hi"}, "finish_reason": ["length"]}]},
+        {"choices": [{"message": {"content": "\ud800"}}]},
+        {"choices": [{"message": {"content": "", "tool_calls": [{"function": {"name": None}}]}}]},
+        {"choices": [{"message": {"content": [7]}}]},
+        {"choices": {"0": 1}},
+    ],
+)
+def test_a_field_of_another_type_is_no_chat_answer(told: dict[str, object]) -> None:
+    body = json.dumps({"choices": [{"message": {"content": "hi"}}], **told})
+    with (
+        serving((200, body, {})) as script,
+        Chat(settings(script.url, retries=0)) as chat,
+        pytest.raises(ChatError, match="gave no chat answer"),
+    ):
+        chat.complete(ASK)
+
+
+def test_what_a_server_says_is_quoted_without_secrets() -> None:
+    said = (400, "upstream said password=Hunter2Hunter2!", {})
+    with (
+        serving(said) as script,
+        Chat(settings(script.url, retries=0)) as chat,
+        pytest.raises(ChatError, match="upstream said") as caught,
+    ):
+        chat.complete(ASK)
+    assert "Hunter2" not in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,6 +26,7 @@ class Server:
     def __init__(self) -> None:
         self.answer: Answer = cohere
         self.status = 200
+        self.drips = False
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.go = Event()
@@ -43,6 +45,9 @@ class Server:
                     self.send_response(outer.status)
                     self.send_header("content-length", str(len(content)))
                     self.end_headers()
+                    for _ in range(400 if outer.drips else 0):
+                        self.wfile.write(b" ")
+                        time.sleep(0.05)
                     self.wfile.write(content)
                 except OSError:
                     pass  # who asked has gone
@@ -160,6 +165,26 @@ def test_a_server_that_does_not_answer_degrades_the_recall_and_keeps_the_order(
         again = memory.recall("router in Shanghai", tier="large")
         assert again.degraded == ()
         assert "cake" in again.items[0].text
+
+
+def test_an_answer_that_drips_has_one_time_for_all_of_it(server: Server) -> None:
+    server.drips = True
+    began = time.monotonic()
+    with pytest.raises(OlavError, match=r"did not rerank within 0\.3 s"):
+        rerank(server, timeout=0.3)
+    assert time.monotonic() - began < 3
+
+
+def test_what_a_server_says_is_quoted_without_secrets(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOUSE_KEY", "very plain key")
+    server.status = 500
+    server.answer = lambda body: b"upstream: password=Hunter2Hunter2! for very plain key"
+    with pytest.raises(OlavError, match="answered 500: upstream") as caught:
+        rerank(server, api_key_env="HOUSE_KEY")
+    assert "Hunter2" not in str(caught.value)
+    assert "very plain key" not in str(caught.value)
 
 
 def test_a_server_that_is_away_is_an_error_without_the_password() -> None:
