@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -134,7 +135,7 @@ class Drafts:
         )  # fmt: skip
         if draft.essence in self._folder.rejected(draft.intent):
             return None
-        return self._written(draft, replace=True)
+        return self._written(draft, replace=True, keep=True)
 
     def _redacted(self, text: str) -> str:
         return str(self._memory.registry.redact(text)[0])
@@ -155,11 +156,15 @@ class Drafts:
             )
         self._memory.registry.category(category)
 
-    def _written(self, draft: MemoryDraft, *, replace: bool) -> Proposal:
+    def _written(self, draft: MemoryDraft, *, replace: bool, keep: bool = False) -> Proposal:
+        """`keep`: a draft that waits stays if it says the same: a person may have been shown it."""
         target = target_of(self._memory, draft)
         with self._folder.locked():
             self._commit.recover()
             state = target.state()
+            waiting = self._waiting(draft.intent) if keep else None
+            if waiting and (waiting.essence, waiting.replaces) == (draft.essence, state):
+                return self.show(waiting)
             if state and not replace:
                 raise ConflictError(
                     f"{draft.path or f'This {draft.category}'} exists. Choose another intent, or propose "
@@ -168,6 +173,12 @@ class Drafts:
             draft = evolve(draft, replaces=state)
             write_atomically(self._folder.draft_path(draft.intent), draft.to_json().encode("utf-8"))
         return self.show(draft)
+
+    def _waiting(self, intent: str) -> MemoryDraft | None:
+        with suppress(RecordError):
+            draft = self._folder.read(intent)
+            return None if draft.expired(self._now()) else draft
+        return None
 
     # --- looking ----------------------------------------------------------------------------------
 
@@ -283,8 +294,7 @@ class Drafts:
                 f"{draft.intent!r} was proposed or shown in this very turn. Show the preview and wait."
             )
         if not self._confirms(word.text):
-            said = self._redacted(word.text)[:80]
             raise RecordError(
-                f"The user's message does not confirm {draft.intent!r}: {said!r}. Show the "
-                "preview and ask; if they want a change, propose again."
+                f"The user's message does not confirm {draft.intent!r}: {self._redacted(word.text)[:80]!r}. "
+                "Show the preview and ask; if they want a change, propose again."
             )

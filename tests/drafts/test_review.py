@@ -130,6 +130,30 @@ def test_the_same_name_again_takes_the_older_drafts_place(drafts: Drafts) -> Non
     assert len(drafts.list()) == 1
 
 
+def test_the_same_again_leaves_what_a_person_was_shown(memory: Memory) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    drafts = Drafts(memory, now=lambda: now[0])
+    put(drafts, name="y")
+    shown = drafts.present("y", turn="5")
+    now[0] += timedelta(days=1)
+    again = put(drafts, name="y")
+    assert (again.hash, again.expires_at) == (shown.hash, shown.expires_at)
+    assert drafts.commit("y", confirmation=Confirmation(text="yes", turn="6"), hash=shown.hash).ids
+
+
+def test_the_same_again_renews_a_draft_that_expired_or_cannot_be_committed(memory: Memory) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    drafts = Drafts(memory, now=lambda: now[0])
+    first = put(drafts, name="y")
+    now[0] += timedelta(days=31)
+    second = put(drafts, name="y")
+    assert second.expires_at > first.expires_at
+    path = memory.workspace.root / ".curator_drafts" / "y.draft.json"
+    path.write_text(path.read_text("utf-8").replace("kebab", "snake"), "utf-8")
+    put(drafts, name="y")
+    assert "kebab" in drafts.get("y").body
+
+
 @pytest.mark.parametrize("name", ["../../x", "a/b:c", "", "工具：注册", "x" * 400, ".hidden", "a\nb"])
 def test_any_name_is_safe(memory: Memory, drafts: Drafts, name: str) -> None:
     proposal = put(drafts, name=name)
