@@ -7,8 +7,10 @@ import json
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -189,6 +191,27 @@ def test_the_same_template_is_one_row_that_keeps_its_wordings_and_grows_surer(me
     assert row.metadata["wordings"] == ["Which are the border routers?"]
     assert capture.store("列出核心设备", BORDER, use="r2").outcome == "known"
     assert patterns(memory)[0].metadata["uses"] == 2
+
+
+def test_uses_that_come_at_once_are_all_counted(memory: Memory) -> None:
+    """Two handles of one workspace, as two processes have; four stores and four failures at once."""
+    QueryCapture(memory).store("Which are the border routers?", BORDER, use="first")
+    start = Barrier(8)
+
+    def tell(number: int, opened: Memory) -> None:
+        capture = QueryCapture(opened)
+        start.wait()
+        if number % 2:
+            capture.store("Which are the border routers?", BORDER, use=f"good {number}")
+        else:
+            capture.failed(BORDER, "no such table", use=f"bad {number}")
+
+    with olav_core.open(memory.workspace.root) as other, ThreadPoolExecutor(8) as pool:
+        list(pool.map(tell, range(8), [memory, memory, other, other] * 2))
+    memory.store.refresh()
+    (row,) = patterns(memory)
+    assert (row.metadata["uses"], row.metadata["failures"]) == (5, 4)
+    assert len(row.metadata["seen"]) == 9
 
 
 def test_an_error_on_reuse_lowers_it_until_it_is_not_shown(memory: Memory) -> None:

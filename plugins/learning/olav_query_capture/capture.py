@@ -46,6 +46,8 @@ class QueryCapture:
         if CATEGORY not in memory.categories:
             raise OlavError(f"the category {CATEGORY!r} is switched off. See `olav plugins`.")
         self._memory = memory
+        # Between reading a row and writing it with one use more nobody else may count, in any process.
+        self._counting = memory.store.lock.beside(memory.store.uri, "queries")
         self._scope = agent if scope is None else scope
         self._dialect = check_dialect(dialect)
 
@@ -79,10 +81,14 @@ class QueryCapture:
             statement = read_statement(sql, self._dialect)
         except UnfitError as error:
             return Captured(outcome="skipped", sql=sql, reason=str(error))
+        with self._counting.exclusive():
+            return self._store(question, statement, use)
+
+    def _store(self, question: str, statement: Statement, use: str) -> Captured:
         old = self._row(statement)
         data = dict(old.metadata) if old is not None else {}
         if use and use in data.get("seen", ()):
-            return self._known(old, sql)
+            return self._known(old, statement.sql)
         asked = [str(data["question"]), *data.get("wordings", ())] if data else []
         others = [other for other in asked if other.casefold() != question.casefold()]
         changes = {
@@ -95,21 +101,25 @@ class QueryCapture:
 
     def confirm(self, id: str, *, use: str = "") -> Captured:
         """Count that the stored query `id` answered once more; raises UnknownIdError, RecordError."""
-        return self._count(self._pattern(id), {}, use, "confirmed")
+        with self._counting.exclusive():
+            return self._count(self._pattern(id), {}, use, "confirmed")
 
     def fail(self, id: str, error: str = "", *, use: str = "") -> Captured:
         """Count that the stored query `id` failed; raises UnknownIdError, RecordError."""
-        return self._count(self._pattern(id), {"last_error": error}, use, "failed")
+        with self._counting.exclusive():
+            return self._count(self._pattern(id), {"last_error": error}, use, "failed")
 
     def failed(self, sql: str, error: str, *, use: str = "") -> Captured:
         """Count a failure of the template of `sql`, if it is known."""
         try:
-            old = self._row(read_statement(sql, self._dialect))
+            statement = read_statement(sql, self._dialect)
         except UnfitError as unfit:
             return Captured(outcome="skipped", sql=sql, reason=str(unfit))
-        if old is None:
-            return Captured(outcome="skipped", sql=sql, reason="it failed")
-        return self._count(old, {"last_error": error}, use, "failed")
+        with self._counting.exclusive():
+            old = self._row(statement)
+            if old is None:
+                return Captured(outcome="skipped", sql=sql, reason="it failed")
+            return self._count(old, {"last_error": error}, use, "failed")
 
     def _line(self, text: str) -> str:
         """Return a text on one line, redacted before anybody cuts it: half a secret is no secret's shape."""
@@ -118,6 +128,7 @@ class QueryCapture:
     # --- rows -------------------------------------------------------------------------------------
 
     def _pattern(self, id: str) -> MemoryRecord:
+        self._memory.store.refresh()
         row = self._memory.get(id)
         if row.category != CATEGORY:
             raise RecordError(f"{row.id} is no query. `olav queries list` shows them.")
