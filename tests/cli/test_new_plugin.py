@@ -61,7 +61,7 @@ def test_each_kind_installs_and_passes_its_own_tests_and_the_contract_suite(
 
 
 def test_plain_pytest_works_before_installation(written: Path) -> None:
-    pytest_command = Path(sys.executable).with_name("pytest")  # unlike `python -m`, adds no folder to the path
+    pytest_command = Path(sys.executable).with_name("pytest")  # `python -m` adds a folder to the path
     for project in written.iterdir():
         words = [pytest_command, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         done = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
