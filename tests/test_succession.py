@@ -369,6 +369,49 @@ def test_an_export_brings_the_links_back(memory: Memory, tmp_path: Path) -> None
         assert state(other, new.id) == ("active", "", [old.id])
 
 
+NOTES = """
+from attrs import frozen
+from olav_core import CategorySpec, Draft, ImporterSpec, Succession, hookimpl
+
+@frozen(kw_only=True)
+class Note(Succession):
+    directory: str = ""
+    source: str = ""
+
+def claims(record):
+    name, _, value = record.text.partition("=")
+    return {name: value}
+
+def parse(root, path, raw):
+    return [Draft(text=raw.decode(), category="note", metadata={"source": path.name})], []
+
+@hookimpl
+def olav_register_categories():
+    return [CategorySpec(id="note", title="Note", purpose="A value", metadata=Note, claims=claims)]
+
+@hookimpl
+def olav_register_importers():
+    return [ImporterSpec(id="note", purpose="One value", suffixes=(".note",), parse=parse, category="note")]
+"""
+
+
+def test_a_file_that_goes_lets_what_it_superseded_back_into_force(tmp_path: Path) -> None:
+    with olav_core.init(tmp_path / "ws", embedder="hashing") as memory:
+        root = memory.workspace.root
+    (root / ".olav" / "plugins").mkdir(exist_ok=True)
+    (root / ".olav" / "plugins" / "notes.py").write_text(NOTES, "utf-8")
+    (root / "notes").mkdir()
+    note = root / "notes" / "r1.note"
+    with olav_core.open(root) as memory:
+        old = memory.remember("mtu=1500", category="note", origin="document").id
+        note.write_text("mtu=9000", "utf-8")
+        olav_core.import_directory(memory, root / "notes", workspace=root)
+        assert state(memory, old)[0] == "superseded"
+        note.unlink()
+        olav_core.import_directory(memory, root / "notes", workspace=root)
+        assert state(memory, old) == ("active", "", [])
+
+
 SAID = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 4)), min_size=1, max_size=3)
 STEP = st.one_of(
     st.tuples(st.just("write"), SAID, st.sampled_from(["user", "agent"])),

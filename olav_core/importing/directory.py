@@ -290,4 +290,6 @@ class _Import:
         # New rows first: a death in between leaves a row too many, which the next import retires.
         deletes = [identifier for identifier in self.deletes if identifier not in failed]
         if deletes:
+            gone = self.memory.store.existing(deletes)
             self.memory.store.delete(deletes)
+            self.memory.release(list(gone.values()))

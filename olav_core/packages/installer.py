@@ -184,6 +184,7 @@ def _complete(memory: Memory, journal: Journal, change: Change) -> None:
         rows = rows_below(memory, place)
         if rows:
             memory.store.delete([row.id for row in rows])
+            memory.release(rows)
     journal.done(change)
 
 

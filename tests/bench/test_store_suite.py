@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from bench_suite import Run, Write
+from olav_bench.cached_embedder import with_cache
+from olav_bench.live_copy import copy_rows
 
 import olav_core
-from olav_core import Memory, RecordError
+from olav_core import Draft, Memory, RecordError, build_registry
 from olav_core.history import MAX_QUERY_CHARS
 from olav_core.store.calibrations import Calibration
 
@@ -98,6 +100,21 @@ def test_golden_queries_against_a_live_workspace_leave_it_as_it_is(
     write(queries, [{**rows[0], "relevant": ["fact:gone"]}])
     found = olav("bench", "run", "store", workspace, queries, code=1)
     assert "golden.jsonl:1: 'relevant' names 'fact:gone'" in found["error"]["message"]
+
+
+def test_contradictions_that_stand_in_the_live_workspace_stand_in_the_copy(
+    workspace: Path, tmp_path: Path
+) -> None:
+    with olav_core.open(workspace) as memory:
+        for n in (1, 2):
+            draft = Draft(text=f"R9's loopback is 10.0.0.{n}", category="fact")
+            memory.write([memory.prepare(draft)], settle=False)
+        rows = {record.id: record.metadata for record in memory.list()}
+    registry, made = with_cache(build_registry(), "hashing", tmp_path / "vectors")
+    with olav_core.init(tmp_path / "copy", embedder="hashing", registry=registry) as copy:
+        copy.check_space()
+        copy_rows(workspace, copy, made[-1], lambda done, total: None)
+        assert {record.id: record.metadata for record in copy.list()} == rows
 
 
 def test_the_live_workspaces_calibration_holds(

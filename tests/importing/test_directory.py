@@ -21,6 +21,7 @@ class Counted:
         self.memory = memory
         self.embedded = self.written = 0
         self.registry, self.store, self.prepare = memory.registry, memory.store, memory.prepare
+        self.release = memory.release
         embed = memory.embedder.passages_each
 
         def passages_each(texts: Any, **options: Any) -> Any:
