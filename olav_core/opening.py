@@ -23,18 +23,20 @@ def open(
     *,
     registry: Registry | None = None,
     settings: Settings | None = None,
+    complete: bool = True,
 ) -> Memory:
     """Open the workspace at `path`, or the nearest one above it (default: OLAV_WORKSPACE, else here).
 
     `registry`: the plug-ins to use (default: all that are installed). `settings`: instead of the
-    configuration file and OLAV_* variables. Raises WorkspaceError, ConfigError,
+    configuration file and OLAV_* variables. `complete=False` leaves an installation that was interrupted as
+    it is, for those who only read. Raises WorkspaceError, ConfigError,
     PluginError and StoreError. The embedder is checked against the store at the first recall or write.
     """
     workspace = find_workspace(path)
     settings = settings or Settings.load(workspace.config_path)
     registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
     memory = Memory(workspace, settings, registry, _open_store(workspace, settings))
-    if pending(workspace.install_directory):  # a process was killed in the middle of an installation
+    if complete and pending(workspace.install_directory):  # a process was killed while it installed
         from olav_core.packages.installer import resume
 
         resume(memory)

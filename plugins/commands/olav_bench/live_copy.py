@@ -35,7 +35,7 @@ def live_settings(workspace: Path, changes: Sequence[str] = ()) -> Settings:
 def open_live(workspace: Path) -> Memory:
     """Open a live workspace to read its rows and logs. Whoever recalls from it writes its index: don't."""
     registry = build_registry(plugin_dir=workspace / ".olav" / "plugins")
-    return olav_core.open(workspace, registry=registry, settings=live_settings(workspace))
+    return olav_core.open(workspace, registry=registry, settings=live_settings(workspace), complete=False)
 
 
 def copy_rows(
