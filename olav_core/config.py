@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from olav_core.host.registry import Registry
 
 #: The chain of a fresh workspace.
-DEFAULT_RANKERS: Final = ("vector", "bm25", "score_fusion", "keyword_boost", "near_duplicate", "prior")
+DEFAULT_RANKERS: Final = (
+    "vector",
+    "bm25",
+    "identifiers",
+    "score_fusion",
+    "keyword_boost",
+    "neighbour",
+    "prior",
+    "near_duplicate",
+)
 #: Tokens that the injected block may take, by tier: under 10 % of a window of 8k, 16k and 48k, and room for
 #: one passage of a document (up to 600 tokens) in the smallest.
 DEFAULT_TOKEN_BUDGET: Final[Mapping[Tier, int]] = MappingProxyType(

@@ -1,6 +1,8 @@
 """Reranker `neighbour`: a passage or a turn is lifted by what stands right before and after it.
 
-The answer to a question often stands beside the sentence that repeats the question's words.
+The answer to a question often stands beside the sentence that repeats the question's words. Passages change
+places among themselves: the best of a category keeps the best score it had, so that a long document does not
+crowd out guides.
 """
 
 from __future__ import annotations
@@ -34,7 +36,17 @@ class Neighbour:
         placed = {
             place: candidate for candidate in candidates if (place := _place(candidate.record)) is not None
         }
-        return [candidate.score + self._lift(candidate, placed) for candidate in candidates]
+        found = [candidate.score for candidate in candidates]
+        lifted = {id(each): each.score + self._lift(each, placed) for each in placed.values()}
+        for category in dict.fromkeys(each.category for each in placed.values()):
+            mine = [
+                n for n, each in enumerate(candidates) if id(each) in lifted and each.category == category
+            ]
+            best = max(found[n] for n in mine)
+            top = max(lifted[id(candidates[n])] for n in mine)
+            for n in mine:
+                found[n] = lifted[id(candidates[n])] * best / top if best > 0 else found[n]
+        return found
 
     def _lift(self, candidate: Candidate, placed: Mapping[Hashable, Candidate]) -> float:
         next_ones = [placed[place] for place in _beside(candidate.record) if place in placed]

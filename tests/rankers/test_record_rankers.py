@@ -14,6 +14,8 @@ import olav_prior
 import olav_subject
 import pytest
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 
 from olav_core import build_registry
 from olav_core.config import DEFAULT_RANKERS
@@ -33,7 +35,8 @@ def turn(chunk: int, score: float, source: str = "session_1", **metadata: object
 def test_a_turn_is_lifted_by_its_better_neighbour_only() -> None:
     candidates = [turn(4, 1.0), turn(5, 0.5), turn(6, 0.2), turn(9, 0.4), turn(5, 0.3, "session_2")]
     found = olav_neighbour.Neighbour({"weight": 0.5, "second": 0.1}).rerank(make_query("what?"), candidates)
-    assert found == pytest.approx([1.0 + 0.25 + 0.02, 0.5 + 0.5, 0.2 + 0.25 + 0.1, 0.4, 0.3])
+    lifted = [1.0 + 0.25 + 0.02, 0.5 + 0.5, 0.2 + 0.25 + 0.1, 0.4, 0.3]
+    assert found == pytest.approx([score / 1.27 for score in lifted])
 
 
 def test_passages_know_their_neighbours_by_anchor() -> None:
@@ -43,7 +46,24 @@ def test_passages_know_their_neighbours_by_anchor() -> None:
     other = turn(0, 0.2, "other.md", anchor="b", previous="a")
     ranker = olav_neighbour.Neighbour({"weight": 0.5, "second": 0.1})
     found = ranker.rerank(make_query("审批"), [first, second, other, third])
-    assert found == pytest.approx([1.0 + 0.1 + 0.01, 0.2 + 0.5, 0.2, 0.1 + 0.1 + 0.1])
+    lifted = [1.0 + 0.1 + 0.01, 0.2 + 0.5, 0.2, 0.1 + 0.1 + 0.1]
+    assert found == pytest.approx([score / 1.11 for score in lifted])
+
+
+@given(
+    st.lists(st.floats(-1, 2), min_size=1, max_size=12),
+    st.lists(st.integers(0, 8), min_size=12, max_size=12),
+    st.floats(-1, 2),
+)
+def test_passages_change_places_among_themselves_only(
+    scores: list[float], places: list[int], guide: float
+) -> None:
+    """The best passage stays as far from a guide as it was, whatever stands around it."""
+    candidates = [turn(place, score) for place, score in zip(places, scores, strict=False)]
+    candidates.append(make_candidate("a guide", category="usage_guide", score=guide))
+    *found, other = olav_neighbour.Neighbour({}).rerank(make_query("审批"), candidates)
+    assert max(found) == pytest.approx(max(scores))
+    assert other == guide
 
 
 def test_what_has_no_source_has_no_neighbour() -> None:
