@@ -14,6 +14,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 
 from handbook import NODES, PAGES, write_handbook, write_network
 from olav_learn import calls_of, learn_patterns, learn_reflections
@@ -46,6 +47,8 @@ def main() -> None:
     )
     parser.add_argument("--embedder", default="e5")
     embedder = parser.parse_args().embedder
+    if not find_spec("pypdf"):
+        sys.exit("Part 4 reads a PDF. Install what that needs: pip install 'olav-core[documents]'")
     with (
         tempfile.TemporaryDirectory(prefix="olav-example-") as folder,
         olav_core.init(folder, embedder=embedder) as memory,
@@ -97,6 +100,8 @@ def from_a_failure(memory: Memory) -> None:
     print(f"{MISTAKE!r} -> {injected(memory, MISTAKE)} lesson(s)")
     for task in OTHER_TASKS:
         print(f"{task!r} -> {injected(memory, task)} lesson(s)")
+    if memory.scale is None:
+        print(f"({memory.embedder.id} has no measured scale, so the gate keeps every lesson out; take e5)")
 
 
 def from_a_conversation(memory: Memory) -> None:

@@ -66,5 +66,20 @@ def test_documents_are_found_and_imported_again_for_nothing(steps: dict[str, lis
     assert "core-4" in network
 
 
-def test_it_runs_without_the_model(tmp_path: Path) -> None:
-    assert len(run("--embedder", "hashing")) == 4
+def test_it_runs_without_the_model_and_says_why_no_lesson_is_recalled() -> None:
+    steps = run("--embedder", "hashing")
+    assert len(steps) == 4
+    assert "hashing has no measured scale" in steps["2. A failed run becomes a lesson"][-1]
+
+
+def test_without_the_extra_it_says_in_one_line_what_to_install() -> None:
+    program = (
+        "import runpy, sys; sys.modules['pypdf'] = None; path = sys.argv[1]; "
+        "sys.argv = [path]; sys.path.insert(0, path.rpartition('/')[0]); "
+        "runpy.run_path(path, run_name='__main__')"
+    )
+    command = [sys.executable, "-c", program, EXAMPLE.as_posix()]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "pip install 'olav-core[documents]'" in done.stderr
