@@ -300,3 +300,31 @@ def test_schemas_are_pushed_only_under_the_old_switch(
         }
         assert found["role"] == {"access": 428, "border": 72}
         assert "netops.v_devices" in memory.recall("border routers in v_devices", agent="netops").block
+
+
+def test_a_dot_in_a_tables_own_name_parts_nothing(tmp_path: Path) -> None:
+    sqlite = tmp_path / "dots.db"
+    with sqlite3.connect(sqlite) as connection:
+        for name in ("t", "main.t", "a.b", "main."):
+            connection.execute(f'CREATE TABLE "{name}" ("of {name}" TEXT)')
+    connection.close()
+    duck = tmp_path / "dots.duckdb"
+    with duckdb.connect(str(duck)) as other:
+        other.execute("CREATE SCHEMA s2")
+        for name, column in (("main.t", "of t"), ('main."s2.x"', "of s2.x"), ("s2.t", "of s2.t")):
+            other.execute(f'CREATE TABLE {name} ("{column}" TEXT)')
+    for path, names in ((sqlite, ("t", "main.t", "a.b", "main.")), (duck, ("t", "s2.t", "s2.x"))):
+        describer = TableDescriber(str(path))
+        assert sorted(describer.tables()) == sorted(names)
+        for name in names:
+            assert [column.name for column in describer.describe(name).columns] == [f"of {name}"]
+    assert TableDescriber(str(duck)).describe("main.t").table == "t"
+    assert "no table" in TableDescriber(str(duck))("main.")
+
+
+def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("these are notes, and no database of any kind")
+    for url in (str(path), f"sqlite:///{path}"):
+        with pytest.raises(TableError, match="neither an SQLite nor a DuckDB file"):
+            TableDescriber(url).tables()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -58,9 +59,11 @@ class Values:
 
 
 class Database(Protocol):
-    """An open database. `label` holds no password. Methods may raise whatever the driver raises."""
+    """An open database. `label` holds no password; `own` is the schema whose tables need no prefix. Methods
+    may raise whatever the driver raises, and take the names that `tables` gave."""
 
     label: str
+    own: str
 
     def tables(self) -> dict[str, str]: ...  # name -> "table" or "view"
 
@@ -92,6 +95,8 @@ def open_database(url: str) -> Database:
             return DuckdbFile(path)
         from olav_tables.sql_database import SqlDatabase
 
+        if path is not None and _head(path) not in (b"", b"SQLite format 3\x00"):
+            raise TableError(f"{path} is neither an SQLite nor a DuckDB file. Check the path.")
         return SqlDatabase(url, path)
     except ModuleNotFoundError as error:
         raise TableError(
@@ -120,5 +125,19 @@ def _file_of(url: str) -> Path | None:
 def _is_duckdb(url: str, path: Path) -> bool:
     if "://" in url:
         return url.startswith("duckdb")
+    return _head(path)[8:12] == b"DUCK"
+
+
+def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(12)[8:] == b"DUCK"
+        return file.read(16)
+
+
+def named(rows: Iterable[tuple[str, str]], own: str) -> dict[str, tuple[str, str]]:
+    """Return (schema, table) by the name that is shown. A dot may stand in a table's own name, so the parts
+    are kept, never read from the name."""
+    found: dict[str, tuple[str, str]] = {}
+    for schema, table in sorted(rows, key=lambda row: (row[0] == own, row)):
+        name = table if schema == own else f"{schema}.{table}"
+        found[name if name not in found else f"{schema}.{table}"] = schema, table
+    return found

@@ -71,7 +71,7 @@ class TableDescriber:
 
         def work(database: Database, found: dict[str, Any]) -> None:
             known = database.tables()
-            table = resolved(name, known)
+            table = resolved(name, known, database.own)
             found.update(table=table, kind=known[table], database=database.label)
             self._read(database, table, found)
 

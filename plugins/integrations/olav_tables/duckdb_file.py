@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from olav_tables.database import Column, Keys, TableError, Values
+from olav_tables.database import Column, Keys, TableError, Values, named
 
 #: The schema whose tables need no prefix.
 MAIN = "main"
@@ -17,7 +17,8 @@ class DuckdbFile:
     def __init__(self, path: Path) -> None:
         import duckdb
 
-        self.label = f"duckdb:///{path}"
+        self.label, self.own = f"duckdb:///{path}", MAIN
+        self._named: dict[str, tuple[str, str]] = {}
         try:
             self._connection: Any = duckdb.connect(
                 str(path), read_only=True, config={"enable_external_access": "false"}
@@ -38,17 +39,16 @@ class DuckdbFile:
             "SELECT table_schema, table_name, table_type FROM information_schema.tables "
             "WHERE table_catalog = current_database() ORDER BY 1, 2"
         )
-        return {
-            (name if schema == MAIN else f"{schema}.{name}"): "view" if kind == "VIEW" else "table"
-            for schema, name, kind in rows
-        }
+        kinds = {(schema, name): "view" if kind == "VIEW" else "table" for schema, name, kind in rows}
+        self._named = named(kinds, MAIN)
+        return {name: kinds[parts] for name, parts in sorted(self._named.items())}
 
     def columns(self, table: str) -> list[Column]:
         rows = self.execute(
             "SELECT column_name, data_type, is_nullable, column_default, comment FROM duckdb_columns() "
             "WHERE database_name = current_database() AND schema_name = ? AND table_name = ? "
             "ORDER BY column_index",
-            _parts(table),
+            self._parts(table),
         )
         return [
             Column(
@@ -62,7 +62,7 @@ class DuckdbFile:
             "SELECT constraint_type, constraint_column_names, referenced_table, referenced_column_names "
             "FROM duckdb_constraints() WHERE database_name = current_database() AND schema_name = ? "
             "AND table_name = ?",
-            _parts(table),
+            self._parts(table),
         )
         return Keys(
             primary=next((tuple(own) for kind, own, _, _ in rows if kind == "PRIMARY KEY"), ()),
@@ -75,15 +75,15 @@ class DuckdbFile:
         )
 
     def count(self, table: str) -> int:
-        return int(self.execute(f"SELECT count(*) FROM {_quoted(table)}")[0][0])
+        return int(self.execute(f"SELECT count(*) FROM {self._quoted(table)}")[0][0])
 
     def sample(self, table: str, limit: int) -> list[dict[str, Any]]:
-        cursor = self._connection.execute(f"SELECT * FROM {_quoted(table)} LIMIT {int(limit)}")
+        cursor = self._connection.execute(f"SELECT * FROM {self._quoted(table)} LIMIT {int(limit)}")
         names = [part[0] for part in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def values(self, table: str, column: str, scan: int, most: int) -> Values:
-        part = f"(SELECT {_name(column)} AS v FROM {_quoted(table)} LIMIT {int(scan)})"
+        part = f"(SELECT {_name(column)} AS v FROM {self._quoted(table)} LIMIT {int(scan)})"
         ((scanned, distinct, filled, least, greatest),) = self.execute(
             f"SELECT count(*), count(DISTINCT v), count(v), min(v), max(v) FROM {part}"
         )
@@ -100,21 +100,19 @@ class DuckdbFile:
             commonest=tuple((value, int(rows)) for value, rows in commonest),
         )
 
+    def _parts(self, table: str) -> tuple[str, str]:
+        if not self._named:
+            self.tables()
+        return self._named.get(table, (MAIN, table))
+
+    def _quoted(self, table: str) -> str:
+        return ".".join(_name(part) for part in self._parts(table))
+
     def interrupt(self) -> None:
         self._connection.interrupt()
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _parts(table: str) -> tuple[str, str]:
-    """Names come from `tables`, so a dot is what parts schema and name there, unless the name holds it."""
-    schema, dot, name = table.partition(".")
-    return (schema, name) if dot else (MAIN, table)
-
-
-def _quoted(table: str) -> str:
-    return ".".join(_name(part) for part in _parts(table))
 
 
 def _name(name: str) -> str:

@@ -7,14 +7,16 @@ from difflib import get_close_matches
 from olav_tables.database import TableError
 
 
-def resolved(name: str, known: dict[str, str]) -> str:
-    """Return the table that a name means, whatever its letters' case and with or without its schema."""
+def resolved(name: str, known: dict[str, str], own: str = "") -> str:
+    """Return the table that a name means, whatever its letters' case and with or without its schema. `own`:
+    the schema whose tables are known without one."""
     wanted = name.strip().strip('"`[]').replace('"', "").casefold()
     exact = [table for table in known if table == name.strip()]
     same = exact or [table for table in known if table.casefold() == wanted]
-    same = same or [
-        table for table in known if table.casefold().rpartition(".")[2] == wanted.rpartition(".")[2]
-    ]
+    bare = wanted.removeprefix(f"{own.casefold()}.") if own else wanted
+    same = same or [table for table in known if table.casefold() == bare]
+    last = wanted.rpartition(".")[2]
+    same = same or [table for table in known if last and table.casefold().rpartition(".")[2] == last]
     if len(same) == 1:
         return same[0]
     if same:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from olav_tables.database import Column, Keys, TableError, Values
+from olav_tables.database import Column, Keys, TableError, Values, named
 
 #: First words of what may be sent: the inspector's questions, and the SELECTs that are built here.
 _READS = frozenset(("SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "PRAGMA", "VALUES"))
@@ -44,6 +44,8 @@ class SqlDatabase:
             if statement := _READ_ONLY.get(engine.dialect.name):
                 self._connection.connection.cursor().execute(statement)
             self._inspector = sa.inspect(self._connection)
+            self.own = str(self._inspector.default_schema_name or "")
+            self._named: dict[str, tuple[str, str]] = {}
         except sa.exc.ArgumentError as error:
             raise TableError(
                 "that is no database URL. Write one such as sqlite:///net.db, duckdb:///net.duckdb or "
@@ -61,19 +63,19 @@ class SqlDatabase:
         return [tuple(row) for row in self._connection.execute(self._sa.text(sql))]
 
     def tables(self) -> dict[str, str]:
-        look, own = self._inspector, self._inspector.default_schema_name
-        found: dict[str, str] = {}
+        look = self._inspector
+        kinds: dict[tuple[str, str], str] = {}
         for schema in look.get_schema_names():
             if schema.lower() in ("information_schema", "pg_catalog", "sys", "performance_schema"):
                 continue
-            prefix = "" if schema == own else f"{schema}."
             with suppress(self._sa.exc.SQLAlchemyError):  # a schema that this user may not read
-                found.update({prefix + name: "table" for name in look.get_table_names(schema)})
-                found.update({prefix + name: "view" for name in look.get_view_names(schema)})
-        return dict(sorted(found.items()))
+                kinds.update({(schema, name): "table" for name in look.get_table_names(schema)})
+                kinds.update({(schema, name): "view" for name in look.get_view_names(schema)})
+        self._named = named(kinds, self.own)
+        return {name: kinds[parts] for name, parts in sorted(self._named.items())}
 
     def columns(self, table: str) -> list[Column]:
-        schema, name = _parts(table)
+        schema, name = self._parts(table)
         return [
             Column(
                 name=str(column["name"]),
@@ -86,7 +88,7 @@ class SqlDatabase:
         ]
 
     def keys(self, table: str) -> Keys:
-        schema, name = _parts(table)
+        schema, name = self._parts(table)
         look = self._inspector
         foreign = tuple(
             (
@@ -142,8 +144,14 @@ class SqlDatabase:
             commonest=tuple((value, int(rows)) for value, rows in commonest),
         )
 
+    def _parts(self, table: str) -> tuple[str | None, str]:
+        if not self._named:
+            self.tables()
+        schema, name = self._named.get(table, (self.own, table))
+        return (None if schema == self.own else schema), name
+
     def _table(self, table: str) -> Any:
-        schema, name = _parts(table)
+        schema, name = self._parts(table)
         return self._sa.table(name, schema=schema)
 
     def interrupt(self) -> None:
@@ -166,11 +174,6 @@ def _only_reads(conn: Any, cursor: Any, statement: str, parameters: Any, context
     word = _FIRST_WORD.match(statement)
     if word is None or word[1].upper() not in _READS:
         raise TableError(f"only reading is allowed here, refused: {statement[:60]!r}.")
-
-
-def _parts(table: str) -> tuple[str | None, str]:
-    schema, dot, name = table.rpartition(".")
-    return (schema, name) if dot else (None, table)
 
 
 def _said(error: Exception) -> str:
