@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -85,13 +86,27 @@ class Terminal:
 
 
 def to_json(value: Any) -> str:
-    """Return indented JSON that stdout can encode: readable UTF-8 where possible, else ASCII escapes."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    """Return indented JSON that stdout can encode: readable UTF-8 where possible, else ASCII escapes.
+
+    JSON has no NaN and no infinity: they become the strings "nan", "inf" and "-inf"."""
+    value = _finite(value)
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str, allow_nan=False)
     try:
         text.encode(answer.stream().encoding or "utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, indent=2, default=str)
+        return json.dumps(value, indent=2, default=str, allow_nan=False)
     return text
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(float(value))
+    if isinstance(value, dict):
+        return {
+            str(float(key)) if isinstance(key, float) else key: _finite(member)
+            for key, member in value.items()
+        }
+    return [_finite(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
 def _console(*, stderr: bool) -> Console:

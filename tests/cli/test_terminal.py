@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -9,6 +10,8 @@ import subprocess
 import sys
 
 import pytest
+
+from olav_core.cli.terminal import to_json
 
 _SHOW = """
 from rich.text import Text
@@ -85,3 +88,9 @@ def test_columns_that_are_no_width_do_not_empty_the_table(columns: str) -> None:
         check=True,
     )
     assert done.stdout == "a line\n"
+
+
+def test_json_has_no_nan_and_no_infinity() -> None:
+    value = {"a": [float("nan"), (float("-inf"), 1.5)], "b": {"c": float("inf")}, "d": True, "e": None}
+    read = json.loads(to_json(value), parse_constant=pytest.fail)
+    assert read == {"a": ["nan", ["-inf", 1.5]], "b": {"c": "inf"}, "d": True, "e": None}
