@@ -268,7 +268,8 @@ class Writer:
         for identifier, digest in hashes.items():
             if digest in erased:
                 error = ErasedTextError(
-                    f"This text was erased before, so {identifier} is not stored. Pass revive to store it."
+                    f"This text was erased before, so {identifier} is not stored. To store it all the same: "
+                    "`olav remember --revive`, in Python `revive=True`."
                 )
                 outcomes[identifier] = Remembered(id=identifier, error=error)
         return [record for record in records if record.id not in outcomes]

@@ -38,6 +38,7 @@ def _object(ctx: click.Context, param: click.Parameter, raw: str | None) -> dict
 @click.option("--tag", "tags", multiple=True, help="A tag; repeatable.")
 @click.option("--metadata", metavar="JSON", callback=_object, help="A JSON object, checked by the category.")
 @click.option("--origin", type=click.Choice(ORIGINS), default="user", show_default=True, help="Who says so.")
+@click.option("--revive", is_flag=True, help="Store it although it was forgotten.")
 @workspace_option
 @json_option
 def remember(
@@ -47,6 +48,7 @@ def remember(
     tags: tuple[str, ...],
     metadata: dict[str, Any] | None,
     origin: str,
+    revive: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
@@ -66,7 +68,13 @@ def remember(
         text = stdin_text()
     with open_memory(workspace, terminal) as memory:
         done = memory.remember(
-            text, category=category, scope=scope, origin=origin, metadata=metadata, tags=tags
+            text,
+            category=category,
+            scope=scope,
+            origin=origin,
+            metadata=metadata,
+            tags=tags,
+            revive=revive,
         )
         _say_if_new(memory, done.id, scope, terminal)
     if as_json:

@@ -216,7 +216,11 @@ class TestForget:
         assert olav("kb", "show", id).exit_code == 1
         again = olav("remember", "the old community string is zebra", "--scope", "netops", "--json")
         assert again.exit_code == 1
-        assert json.loads(again.stdout)["error"]["type"] == "ErasedTextError"
+        error = json.loads(again.stdout)["error"]
+        assert error["type"] == "ErasedTextError"
+        assert "`olav remember --revive`" in error["message"]
+        assert object_of("remember", "the old community string is zebra", "--revive")["created"]
+        assert len(object_of("kb", "list")["items"]) == 1
 
 
 class TestKnowledgeBase:
