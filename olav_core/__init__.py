@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.chat.reply import ChatReply as ChatReply
     from olav_core.chat.reply import ToolCall as ToolCall
     from olav_core.chat.settings import ChatSettings as ChatSettings
+    from olav_core.cli.options import FiniteFloat as FiniteFloat
     from olav_core.cli.options import embedder_options as embedder_options
     from olav_core.cli.options import json_option as json_option
     from olav_core.cli.options import workspace_option as workspace_option
@@ -162,6 +163,7 @@ _PUBLIC = {
     "ChatSettings": "chat.settings",
     "Terminal": "cli.terminal",
     "recall_view": "cli.view",
+    "FiniteFloat": "cli.options",
     "embedder_options": "cli.options",
     "json_option": "cli.options",
     "workspace_option": "cli.options",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,16 @@ def workspace_option(function: F) -> F:
         callback=_nearest,
         help="Workspace directory; default: OLAV_WORKSPACE, else the nearest .olav upwards.",
     )(function)
+
+
+class FiniteFloat(click.FloatRange):
+    """A number that can be reckoned with: neither nan nor infinite, nor above `max`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number
 
 
 def stdin_text() -> str:

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from olav_core import Terminal, json_option, workspace_option
+from olav_core import FiniteFloat, Terminal, json_option, workspace_option
 
 
 @click.command()
 @click.option(
-    "--since", "days", type=click.FloatRange(0, min_open=True), metavar="DAYS", help="Only the last days."
+    "--since", "days", type=FiniteFloat(0, 100_000, min_open=True), metavar="DAYS", help="Only the last days."
 )
 @click.option("--unlabelled", is_flag=True, help="Also queries without a thumb up, for a person to label.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the queries there, one a line.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from olav_core import RecordError, Terminal, embedder_options, json_option, workspace_option
+from olav_core import FiniteFloat, RecordError, Terminal, embedder_options, json_option, workspace_option
 
 
 @click.command()
@@ -17,7 +17,7 @@ from olav_core import RecordError, Terminal, embedder_options, json_option, work
 @click.option("--ranker", "chains", metavar="ID,…", help="A ranker put into the chain, or a whole chain.")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="A setting, as recall.floor=0.2.")
 @click.option(
-    "--since", "days", type=click.FloatRange(0, min_open=True), metavar="DAYS", help="Only the last days."
+    "--since", "days", type=FiniteFloat(0, 100_000, min_open=True), metavar="DAYS", help="Only the last days."
 )
 @click.option("--limit", type=click.IntRange(1), help="At most so many queries, the latest.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Where vectors are kept.")

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 import olav_core
-from olav_core import Terminal, json_option, workspace_option
+from olav_core import FiniteFloat, Terminal, json_option, workspace_option
 from olav_tables.describer import TIMEOUT, TableDescriber
 
 
 @click.command("describe-table")
 @click.argument("url")
 @click.argument("name", required=False)
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=TIMEOUT, show_default=True,
+@click.option("--timeout", type=FiniteFloat(0, 86_400, min_open=True), default=TIMEOUT, show_default=True,
               help="Seconds for one table.")  # fmt: skip
 @click.option("--prime", is_flag=True, help="Store it as memories; needs OLAV_LEGACY_SCHEMA_PRIME=1.")
 @click.option("--scope", "-s", help="With --prime: the memories' scope.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from olav_core import Terminal, json_option, open_chat, workspace_option
+from olav_core import FiniteFloat, Terminal, json_option, open_chat, workspace_option
 from olav_learn.pattern_report import PatternItem, PatternReport
 from olav_learn.patterns import learn_patterns
 from olav_learn.session import FAILED, session
@@ -17,7 +17,7 @@ from olav_learn.session import FAILED, session
 @click.option("--tool", metavar="NAME", help="Only events of this tool.")
 @click.option("--scope", "-s", help="Only events of this scope.")
 @click.option("--min-samples", type=click.IntRange(2), help="Operations that a pattern needs.")
-@click.option("--window-days", type=click.FloatRange(0, min_open=True), help="How far back events count.")
+@click.option("--window-days", type=FiniteFloat(0, 100_000, min_open=True), help="How far back events count.")
 @click.option(
     "--dry-run", "-n", is_flag=True, help="Ask the model, show prompt, cost and result; write nothing."
 )

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from attrs import evolve
 
-from olav_core import ChatSettings, Settings, Terminal, json_option
+from olav_core import ChatSettings, FiniteFloat, Settings, Terminal, json_option
 
 
 @click.command()
@@ -17,7 +17,7 @@ from olav_core import ChatSettings, Settings, Terminal, json_option
 @click.option("--base-url", help="OpenAI-style root, as http://localhost:11434/v1; default: chat.base_url.")
 @click.option("--model", help="The model to ask; default: chat.model.")
 @click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="Runs of each scenario.")
-@click.option("--temperature", type=click.FloatRange(0, 2), help="Default: chat.temperature.")
+@click.option("--temperature", type=FiniteFloat(0, 2), help="Default: chat.temperature.")
 @click.option("--tier", default="small", show_default=True, help="How many memories a call gets.")
 @click.option("--embedder", default="e5", show_default=True)
 @click.option("--limit", type=click.IntRange(1), help="Only the first scenarios.")
