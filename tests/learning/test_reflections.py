@@ -241,6 +241,10 @@ def test_the_commands(memory: Memory, tmp_path: Path) -> None:
         return json.loads(done.stdout)
 
     assert olav("reflections", path, "--dry-run")["applied"] is False
+    for option in ("--plan", "--dry-run"):
+        told = CliRunner().invoke(main, ["-w", root, "learn", "reflections", str(path), option]).stdout
+        assert "would be written: When you call" in told
+        assert told.splitlines()[-1] == "Nothing was written."
     id = olav("reflections", path)["reflections"][0]["id"]
     other = memory.remember("Another lesson.", category="reflection").id
     assert olav("supersede", id, other) == {"id": id}

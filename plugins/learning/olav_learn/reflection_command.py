@@ -75,9 +75,12 @@ def reflection_view(report: ReflectionReport, *, show_prompts: bool) -> list[Any
     """Return a report for a person."""
     lines = list(report.prompts) if show_prompts else []
     for item in report.items:
-        lines.append(f"{item.outcome}: {item.text or f'{item.tool} ({item.failures} failures)'}")
+        would = "would be " if not report.applied and item.outcome in ("written", "refreshed") else ""
+        lines.append(f"{would}{item.outcome}: {item.text or f'{item.tool} ({item.failures} failures)'}")
     lines += [f"resolved: {id}" for id in report.resolved]
     if report.calls:
         cost = f"{report.prompt_tokens} + {report.reply_tokens} tokens"
         lines.append(f"{report.asked} failures in {report.calls} call(s), {cost}")
+    if lines and not report.applied:
+        lines.append("Nothing was written.")
     return lines or ["Nothing to learn."]
