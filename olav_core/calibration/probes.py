@@ -60,16 +60,22 @@ def own_questions(memory: Memory) -> dict[str, list[Probe]]:
 def golden_questions(memory: Memory, path: Path) -> dict[str, list[Probe]]:
     """By category of their answer, the questions of a JSONL file of {query, relevant: [id]}.
 
-    Raises RecordError with line and field for what is no such question or names no memory of the store.
+    A question that stands there several times counts once. Raises RecordError with line and field for what is
+    no such question or names no memory of the store, and for a file without a question that a memory answers.
     """
     try:
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
     except OSError as error:
         raise WorkspaceError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
-    asked: list[tuple[int, str, list[str]]] = []
+    given: dict[str, tuple[int, str, list[str]]] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            asked.append((number, *_asked(line, f"{path}:{number}")))
+            query, ids = _asked(line, f"{path}:{number}")
+            first, text, before = given.get(" ".join(query.split()), (number, query, []))
+            given[" ".join(query.split())] = first, text, list(dict.fromkeys([*before, *ids]))
+    asked = list(given.values())
+    if not any(ids for _, _, ids in asked):
+        raise RecordError(f"{path} holds no question that a memory answers. A line is {_LIKE}.")
     known = memory.store.existing(id for _, _, ids in asked for id in ids)
     found: dict[str, list[Probe]] = {}
     for number, query, ids in asked:

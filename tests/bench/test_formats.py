@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from bench_suite import Run, Write
+from olav_bench.reading import read_json
 
 from olav_core import RecordError, build_registry
 
@@ -213,3 +214,10 @@ def test_longmemeval_keeps_user_turns_and_abstention(tmp_path: Path) -> None:
         load("longmemeval", file)
     with pytest.raises(RecordError, match="Give one path"):
         load("longmemeval")
+
+
+def test_a_file_that_is_nested_too_deep_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 200_000)
+    with pytest.raises(RecordError, match="nested too deep"):
+        read_json(path)

@@ -135,6 +135,21 @@ def test_golden_questions_in_two_languages(olav: Callable[..., Any], golden: Pat
     assert "http" not in html.replace("http-equiv", "")
 
 
+def test_a_golden_question_counts_once(olav: Callable[..., Any], golden: Path, tmp_path: Path) -> None:
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text(golden.read_text("utf-8").rstrip("\n") + "\n" + golden.read_text("utf-8"), "utf-8")
+    assert olav("calibrate", "--golden", twice)["questions"] == {"fact": 30}
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", '{"query": "谁 knows", "relevant": []}\n'])
+def test_a_golden_file_without_a_usable_question_says_so(
+    olav: Callable[..., Any], workspace: Path, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "none.jsonl"
+    path.write_text(text, "utf-8")
+    assert "no question that a memory answers" in json.dumps(olav("calibrate", "--golden", path, code=1))
+
+
 def test_a_page_that_cannot_be_written_applies_nothing(
     olav: Callable[..., Any], golden: Path, tmp_path: Path
 ) -> None:

@@ -26,6 +26,8 @@ def read_json(path: Path) -> Any:
         raise RecordError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     except ValueError as error:
         raise RecordError(f"{path} is no JSON file in UTF-8: {error}.") from error
+    except RecursionError:
+        raise RecordError(f"{path} is nested too deep to be read. Check that it is the right file.") from None
 
 
 def read_lines(path: Path, faults: Faults | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
