@@ -36,6 +36,10 @@ COMMANDS = {
 }
 
 
+#: Words that other programs have for a command, beside what `olav kb` has under the word itself.
+SYNONYMS = {"search": "recall", "query": "recall", "add": "remember", "delete": "forget"}
+
+
 class LazyGroup(click.Group):
     """A group whose commands are named by `module:attribute` and imported when asked for."""
 
@@ -66,8 +70,12 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            ctx.fail(f"There is no command {args[0]!r}.{did_you_mean(args[0], self.list_commands(ctx))}")
+            ctx.fail(f"There is no command {args[0]!r}.{self.meant(ctx, args[0])}")
         return super().resolve_command(ctx, args)
+
+    def meant(self, ctx: click.Context, word: str) -> str:
+        """Return the question that names what a word which is no command may have meant, or nothing."""
+        return did_you_mean(word, self.list_commands(ctx))
 
 
 class Olav(LazyGroup):
@@ -85,6 +93,12 @@ class Olav(LazyGroup):
 
         spec = plugin_commands(ctx, taken=self.lazy).get(cmd_name)
         return load_command(spec) if spec is not None else None
+
+    def meant(self, ctx: click.Context, word: str) -> str:
+        kb = self.get_command(ctx, "kb")
+        if isinstance(kb, click.Group) and word in kb.list_commands(ctx):
+            return f" Did you mean `olav kb {word}`?"
+        return f" Did you mean `olav {SYNONYMS[word]}`?" if word in SYNONYMS else super().meant(ctx, word)
 
     def rows(self, ctx: click.Context) -> list[tuple[str, str]]:
         from olav_core.cli.extension import plugin_commands

@@ -51,6 +51,25 @@ def test_help_lists_plugin_commands_and_exit_codes(olav: Callable[..., Result]) 
         assert word in shown
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("list", "olav kb list"),
+        ("status", "olav kb status"),
+        ("import", "olav kb import"),
+        ("search", "olav recall"),
+        ("recal", "'recall'"),
+    ],
+)
+def test_a_word_that_is_no_command_names_what_was_meant(
+    word: str, meant: str, olav: Callable[..., Result]
+) -> None:
+    result = olav(word)
+    assert result.exit_code == 2
+    assert f"There is no command {word!r}. Did you mean" in result.stderr
+    assert meant in result.stderr
+
+
 def test_no_help_of_a_command_is_cut(olav: Callable[..., Result]) -> None:
     groups = [path for path, command in walk() if isinstance(command, click.Group)]
     for path in groups:
