@@ -12,13 +12,14 @@ import click
 from olav_core.cli import answer
 from olav_core.errors import ImportFaultsError, OlavError
 
-OK, FAILED, USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
+OK, FAILED, USAGE, BUSY, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 75, 130, 141
 
 #: The last lines of `olav --help` and of docs/cli.md.
 EXIT_CODES = {
     OK: "done",
     FAILED: "an error, a file with faults, or a faulty plug-in",
     USAGE: "wrong usage: unknown command, option or value",
+    BUSY: "another run of the command works in the workspace: try again later",
     INTERRUPTED: "interrupted (Ctrl-C)",
     CLOSED_PIPE: "the reader of stdout closed it early",
 }

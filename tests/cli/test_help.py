@@ -47,7 +47,7 @@ def test_help_loads_none_of_the_engine(args: list[str]) -> None:
 
 def test_help_lists_plugin_commands_and_exit_codes(olav: Callable[..., Result]) -> None:
     shown = olav("--help").stdout
-    for word in ("demo", "recall", "kb", "Exit codes", "130"):
+    for word in ("demo", "recall", "kb", "Exit codes", "75", "130"):
         assert word in shown
 
 
