@@ -326,3 +326,19 @@ def test_secrets_in_records_are_masked(memory: Memory) -> None:
     (call,) = calls_of(memory, record)
     assert isinstance(call, RunCall)
     assert "hunter2" not in repr(call)
+
+
+@pytest.mark.parametrize("name", [None, 7, ["show"], "", " "])
+def test_a_run_whose_tool_has_no_name_is_a_fault(memory: Memory, tmp_path: Path, name: Any) -> None:
+    path = tmp_path / "runs.jsonl"
+    run = {"run_type": "tool", "id": "1", "inputs": {"host": "R1"}, "error": "unknown host R1"}
+    path.write_text("\n".join(json.dumps({**run, "name": each}) for each in (name, "show")), "utf-8")
+    calls, faults = read_calls(memory, path)
+    assert [call.tool for call in calls] == ["show"]
+    assert [fault.line for fault in faults] == [1]
+
+
+def test_an_empty_file_is_a_fault(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n")
+    assert "empty" in str(read_calls(memory, path)[1][0])

@@ -33,6 +33,8 @@ def read_calls(memory: Memory, path: Path) -> tuple[list[RunCall], list[Fault]]:
         written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
         raise WorkspaceError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
+    if not raw.strip():
+        return [], [Fault(str(path), 0, "it is empty.")]
     try:
         values = [(1, json.loads(raw))]
         faults: list[Fault] = []

@@ -53,13 +53,15 @@ def calls_of_event(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _call(name: Any, inputs: Any, output: Any, error: Any, id: Any, run: str, time: Any) -> dict[str, Any]:
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"the name of its tool is {name!r:.40}, no text.")
     message = message_of(output)
     status = ""
     if message is not None:  # a ToolMessage
         status = "error" if message.get("status") == "error" else ""
         output = text_of(message.get("content"))
     return {
-        "tool": str(name or ""),
+        "tool": name,
         "args": _args(inputs),
         "result": output,
         "error": str(error) if error else None,
