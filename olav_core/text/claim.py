@@ -20,6 +20,10 @@ MAX_CHARS: Final = 400
 _TOKEN: Final = re.compile(r"[A-Za-z0-9][\w.:/@+%-]*(?:'[a-z]+)?|[\u3400-\u9fff]+|[=:]", re.ASCII)
 
 
+#: 9,000 is 9000.
+_GROUPED: Final = re.compile(r"(?<![0-9,.])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -86,6 +90,7 @@ def claim_of(text: str) -> Claim | None:
     if not plain or "\n" in plain or len(plain) > MAX_CHARS:
         return None
     plain = _SPACE_ZH.sub(" ", plain.replace("’", "'"))
+    plain = _GROUPED.sub(lambda number: number[0].replace(",", ""), plain)
     found = _COPULA.search(plain)
     if found is None or not plain[: found.start()].strip():
         said = _Side()

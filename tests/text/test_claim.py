@@ -88,3 +88,10 @@ def test_it_takes_linear_time(unit: str) -> None:
             claim_of(unit * (size // len(unit)))
 
     assert growth(claims, 50, 400, most=40) < 40  # 8 times the text; quadratic would be 64
+
+
+@pytest.mark.parametrize("said", ["The MTU of R1 is {}", "R1 的 MTU 是 {}", "R1 的 MTU 为{}。"])
+def test_grouping_changes_no_number(said: str) -> None:
+    assert claim_of(said.format("9,000")) == claim_of(said.format("9000"))
+    assert claim_of(said.format("9,000")) != claim_of(said.format("9,100"))
+    assert claim_of(said.format("1,2")) != claim_of(said.format("12"))
