@@ -38,7 +38,7 @@ def unpack(source: Path, target: Path) -> Path:
         return target
     if not source.exists():
         raise PackageError(f"There is no folder or zip {source}. Check the path; nothing was installed.")
-    if not zipfile.is_zipfile(source):
+    if not source.is_file() or not zipfile.is_zipfile(source):  # a pipe or a device has no end
         raise PackageError(f"{source} is neither a folder nor a zip. Nothing was installed.")
     try:
         with zipfile.ZipFile(source) as archive:

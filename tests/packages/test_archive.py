@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import zipfile
 from pathlib import Path
@@ -142,3 +143,12 @@ def test_a_sound_name_stays_in_its_folder(name: str) -> None:
     if not archive.name_fault(name):
         assert Path("/base", name).resolve().is_relative_to("/base")
         assert Path("/base", name).resolve() != Path("/base")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_regular_file_is_never_read(tmp_path: Path, kind: str) -> None:
+    source = tmp_path / "pipe" if kind == "pipe" else Path("/dev/zero")
+    if kind == "pipe":
+        os.mkfifo(source)
+    with pytest.raises(PackageError, match="neither a folder nor a zip"):
+        archive.unpack(source, tmp_path / "target")
