@@ -52,6 +52,7 @@ SUPERSEDED: dict[str, Any] = {
     "superseded_by": "fact:2",
     "superseded_at": "2026-04-15T08:00:00+00:00",
     "supersedes": ["fact:1"],
+    "vouched_at": "2026-04-15T00:00:00+00:00",
     "beside": ["fact:3"],
 }
 FULL: dict[str, dict[str, Any]] = {
