@@ -159,7 +159,8 @@ class Writer:
         if any(record.id not in known for record in records):
             self._check_space()
         outcomes: dict[str, Remembered] = {}
-        unique = list({record.id: record for record in reversed(records)}.values())[::-1]  # the last word
+        latest = {record.id: record for record in records}  # the last word on an id counts
+        unique = list(latest.values())
         if not revive:
             unique = self._without_erased(unique, outcomes)
         unique = self._without_written(unique, outcomes)
