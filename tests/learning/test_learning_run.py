@@ -153,10 +153,11 @@ def test_a_file_that_cannot_be_read_is_told_again_and_the_rest_is_learnt(
 
 def test_a_file_that_vanished_before_it_was_read_is_a_fault(memory: Memory) -> None:
     root = memory.workspace.root
-    (root / "here.jsonl").write_text("", "utf-8")
+    line = json.dumps(failing(0, "push_config", {}, "% Invalid input", NOW, "r1"))
+    (root / "here.jsonl").write_text(line, "utf-8")
     files = {name: root / name for name in ("gone.jsonl", "here.jsonl")}
     calls, faults, stamps = read_files(memory, files)
-    assert (calls, list(stamps)) == ([], ["here.jsonl"])
+    assert ([call.tool for call in calls], list(stamps)) == (["push_config"], ["here.jsonl"])
     assert [Path(fault.path).name for fault in faults] == ["gone.jsonl"]
 
 
@@ -244,7 +245,7 @@ def test_the_commands(memory: Memory) -> None:
         assert "prompt" not in told["patterns"]["groups"][0]
         state = olav("status", **env)
         assert (state["due"], state["chat"], state["groups"][0]["calls"]) == (0, "scripted", 2)
-    view = CliRunner().invoke(main, ["-w", root, "learn", "status"]).stdout
+    view = CliRunner().invoke(main, ["-w", root, "learn", "status"], env={"COLUMNS": "160"}).stdout
     assert "register_service" in view
     assert "unchanged" in view
     register(memory, *SERVICES, scope="other")
