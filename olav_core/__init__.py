@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.arrays import FloatArray as FloatArray
+    from olav_core.atomic_write import write_atomically as write_atomically
     from olav_core.capture.capture import Capture as Capture
     from olav_core.capture.capture import Captured as Captured
     from olav_core.capture.decision import Decision as Decision
@@ -141,6 +142,7 @@ _PUBLIC = {
     "YamlDocument": "importing.yaml_document",
     "YamlKey": "importing.yaml_document",
     "build_registry": "host.registry",
+    "write_atomically": "atomic_write",
     "post_json": "host.http",
     "quoted": "host.http",
     "Registry": "host.registry",

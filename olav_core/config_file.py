@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from olav_core.atomic_write import write_atomically
 from olav_core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def write_default(path: Path, *, embedder: str, options: Mapping[str, Any]) -> N
     section = yaml.safe_dump({"embedder": chosen}, allow_unicode=True, sort_keys=False).rstrip()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(_TEMPLATE.replace("{embedder}", section))
+        write_atomically(path, _TEMPLATE.replace("{embedder}", section), exclusive=True)
     except FileExistsError:
         raise ConfigError(f"{path} exists and is left alone. Edit it, or remove it first.") from None
     except OSError as error:
@@ -100,9 +99,7 @@ def save_embedder(path: Path, embedder: str, options: Mapping[str, Any]) -> None
             if key.value == "embedder":
                 start, end = key.start_mark.index, value.end_mark.index
                 section = section if value.end_mark.column == 0 else section.rstrip("\n")
-        fresh = path.with_name(f"{path.name}.new")
-        fresh.write_text(text[:start] + section + text[end:], encoding="utf-8")
-        os.replace(fresh, path)
+        write_atomically(path, text[:start] + section + text[end:])
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be written: {error.strerror}. Set `embedder: {{id: {embedder}}}` in it by hand."

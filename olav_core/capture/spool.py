@@ -22,6 +22,7 @@ from typing import Final
 
 from attrs import frozen
 
+from olav_core.atomic_write import write_atomically
 from olav_core.capture.failed_lines import FailedLines
 from olav_core.errors import CaptureError
 
@@ -198,13 +199,8 @@ class Spool:
         return True
 
     def _replace(self, path: Path, content: bytes) -> None:
-        new = self.directory / f"{_OPENING}{path.name}"  # swept away if this process dies here
         try:
-            with open(
-                os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb"
-            ) as file:
-                file.write(content)
-            os.replace(new, path)
+            write_atomically(path, content, mode=0o600)
         except OSError as error:
             raise CaptureError(
                 f"the spool's {path.name} cannot be rewritten: {error.strerror}. Free space, then try again."
@@ -230,8 +226,8 @@ class Spool:
         return [line for line in lines if line.strip()]
 
     def _sweep(self) -> None:
-        """Delete what a process left that died while it opened a segment: nothing was written there yet."""
-        for path in self.directory.glob(f"{_OPENING}*{SUFFIX}"):
+        """Delete what a process left that died while it made a file: nothing of it counts yet."""
+        for path in (*self.directory.glob(f"{_OPENING}*{SUFFIX}"), *self.directory.glob(".*.new")):
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime > 60:
                     path.unlink()

@@ -82,11 +82,11 @@ def calibrate(
 
 
 def _write_page(report: CalibrationReport, path: Path) -> None:
+    from olav_core.atomic_write import write_atomically
     from olav_core.calibration.page import page
-    from olav_core.drafts.folder import write_atomically
 
     try:
-        write_atomically(path, page(report).encode())
+        write_atomically(path, page(report))
     except OSError as error:
         raise WorkspaceError(
             f"{path} cannot be written: {error.strerror}. Name another file; nothing was applied."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from olav_core import clock
+from olav_core.atomic_write import replacing
 from olav_core.errors import WorkspaceError
 from olav_core.importing.exported_row import END, FORMAT, HEADER, VECTOR, to_line
 
@@ -58,29 +58,16 @@ def export_memories(
     columns = [*schema.SHOWN, *([VECTOR] if vectors else [])]
     done = 0
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise _unwritable(target, error) from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-            out.write(json.dumps(header, ensure_ascii=False) + "\n")
+        with replacing(target, mode=0o600) as file:
+            file.write(f"{json.dumps(header, ensure_ascii=False)}\n".encode())
             for batch in store.batches(columns, where):
                 matrix: Any = schema.matrix(batch.column(VECTOR)) if vectors else [None] * batch.num_rows
                 for record, vector in zip(schema.decode(batch), matrix, strict=True):
-                    out.write(to_line(record, vector) + "\n")
+                    file.write(f"{to_line(record, vector)}\n".encode())
                 done += batch.num_rows
                 if on_progress is not None:
                     on_progress(done, max(done, total))
-            out.write(json.dumps({END: done}) + "\n")
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(name, target)
+            file.write(f"{json.dumps({END: done})}\n".encode())
     except OSError as error:
-        raise _unwritable(target, error) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
+        raise WorkspaceError(f"{target} cannot be written: {error.strerror}. Name another file.") from error
     return done
-
-
-def _unwritable(target: Path, error: OSError) -> WorkspaceError:
-    return WorkspaceError(f"{target} cannot be written: {error.strerror}. Name another file.")

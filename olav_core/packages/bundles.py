@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import asdict, frozen
 
+from olav_core.atomic_write import replacing
 from olav_core.errors import OlavError, PackageError
 from olav_core.importing.directory import import_directory
 from olav_core.importing.report import ImportReport
@@ -199,9 +200,8 @@ def _check_contents(memory: Memory, folder: Path, shown: str) -> None:
 
 def _pack(folder: Path, manifest: BundleManifest, target: Path) -> None:
     """Write the zip in one step: files in order, with one time and one mode."""
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
-        with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
+        with replacing(target) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             contents = {MANIFEST: manifest.to_json().encode()}
             contents |= {name: (folder / name).read_bytes() for name in manifest.files}
             for name in sorted(contents):
@@ -209,13 +209,10 @@ def _pack(folder: Path, manifest: BundleManifest, target: Path) -> None:
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 entry.create_system, entry.external_attr = 3, 0o100644 << 16
                 archive.writestr(entry, contents[name])
-        os.replace(fresh, target)
     except OSError as error:
         raise PackageError(
             f"{target} cannot be written: {error.strerror}. Choose another with -o."
         ) from error
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _refuse_older(place: Path, found: Verification, allowed: bool) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 
+from olav_core.atomic_write import write_atomically
 from olav_core.errors import WorkspaceError
 
 _SUFFIX = ".json"
@@ -76,13 +77,7 @@ class Journal:
 
     def note(self, change: Change) -> None:
         """Decide a change: from here on it will be completed."""
-        path = self._path(change)
-        fresh = path.with_suffix(".new")
-        with fresh.open("w", encoding="utf-8") as file:
-            json.dump(asdict(change), file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
+        write_atomically(self._path(change), json.dumps(asdict(change)))
 
     def done(self, change: Change) -> None:
         self._path(change).unlink(missing_ok=True)

@@ -11,11 +11,11 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import asdict, field, frozen
 
+from olav_core.atomic_write import write_atomically
 from olav_core.store import tables
 from olav_core.store.lock import LockHeldError, WriteLock, local_path
 from olav_core.store.maintenance import MaintenanceReport, optimize
@@ -165,19 +165,11 @@ class Upkeep:
             _log.warning("maintenance of %s, failure %d in a row: %s", store.uri, failed, failure)
         self._state = state
         if self._state_path is not None:
-            _replace(self._state_path, json.dumps(asdict(state)))
+            try:
+                write_atomically(self._state_path, json.dumps(asdict(state)))
+            except OSError as error:
+                _log.warning("the outcome of maintenance could not be kept: %s", error)
         return report
-
-
-def _replace(path: Path, text: str) -> None:
-    new = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        new.write_text(text, "utf-8")
-        os.replace(new, path)
-    except OSError as error:
-        _log.warning("the outcome of maintenance could not be kept in %s: %s", path, error)
-        with suppress(OSError):
-            new.unlink()
 
 
 @atexit.register

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import platform
-import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +18,7 @@ from olav_bench.configuration import Configuration, described
 from olav_bench.groups import groups, negatives
 from olav_bench.latency import latency
 from olav_bench.retrieval import MEANINGS, full_name, retrieval, summary
-from olav_core import Registry, Suite, build_registry
+from olav_core import Registry, Suite, build_registry, write_atomically
 
 #: Grows when a key of a report changes its meaning.
 FORMAT = 1
@@ -100,19 +99,14 @@ def digest(suite: Suite) -> str:
 
 
 def save(found: Any, path: Path) -> None:
-    """Write a report as JSON, atomically."""
+    """Write a report as JSON, whole or not at all."""
     write_text(path, json.dumps(found, ensure_ascii=False, indent=1))
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_atomically(path, text)
 
 
 def _apart(found: Mapping[str, list[str]]) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from olav_core import WorkspaceError
+from olav_core import WorkspaceError, write_atomically
 
 SOURCE = Path(__file__).with_name("workspace")
 #: Names the files that the demo wrote, with their sha256: what differs from it is a user's edit.
@@ -29,9 +29,9 @@ def copy_workspace(target: Path) -> list[str]:
                 kept.append(name)
                 continue
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        write_atomically(place, content)
         written[name] = _digest(content)
-    (target / MANIFEST).write_text(json.dumps(written, indent=1), encoding="utf-8")
+    write_atomically(target / MANIFEST, json.dumps(written, indent=1))
     return kept
 
 

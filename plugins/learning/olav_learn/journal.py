@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from attrs import Factory, asdict, define, fields
 
-from olav_core import Memory, StoreError
+from olav_core import Memory, StoreError, write_atomically
 
 NAME: Final = "learn.json"
 #: Failures that were shown to the chat model: enough for years, and a file of some kB.
@@ -112,9 +112,7 @@ def journal(memory: Memory) -> Iterator[Journal]:
                 "groups": [asdict(group) for group in kept.groups.values()],
                 "reflections": asdict(kept.reflections),
             }
-            fresh = path.with_name(f".{NAME}.{os.getpid()}.new")
-            fresh.write_text(json.dumps(values, ensure_ascii=False, indent=1) + "\n", "utf-8")
-            os.replace(fresh, path)
+            write_atomically(path, json.dumps(values, ensure_ascii=False, indent=1) + "\n")
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error}. Check its permissions.") from error
 
