@@ -33,7 +33,9 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.context.context import ContextPart as ContextPart
     from olav_core.drafts.commit import Committed as Committed
     from olav_core.drafts.draft import MemoryDraft as MemoryDraft
+    from olav_core.drafts.draft_file import DraftFile as DraftFile
     from olav_core.drafts.drafts import Drafts as Drafts
+    from olav_core.drafts.preview import to_yaml as to_yaml
     from olav_core.drafts.proposal import Confirmation as Confirmation
     from olav_core.drafts.proposal import Proposal as Proposal
     from olav_core.embedding.distance import canonical as canonical
@@ -171,6 +173,8 @@ _PUBLIC = {
     "workspace_option": "cli.options",
     "Committed": "drafts.commit",
     "MemoryDraft": "drafts.draft",
+    "DraftFile": "drafts.draft_file",
+    "to_yaml": "drafts.preview",
     "Drafts": "drafts.drafts",
     "Confirmation": "drafts.proposal",
     "Proposal": "drafts.proposal",

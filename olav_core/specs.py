@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from olav_core.arrays import FloatArray
+    from olav_core.drafts.draft_file import DraftFile
     from olav_core.index.pool import Candidate, Pool
     from olav_core.memory import Memory
     from olav_core.recall.query import Query
@@ -364,6 +365,9 @@ class ImporterSpec:
     `refiner(memory, ask)`, called once for an import, returns a function from the drafts of one file, which
     know their place, to better ones, such as a summary by the configured chat model. With `ask` false (a dry
     run) it asks nobody. The same files again must give the same drafts, or every import would write.
+
+    `draft_file`: how a draft of a conversation becomes such a file, once a person has said yes to it; without
+    it a draft of this category is a row.
     """
 
     id: str
@@ -375,6 +379,7 @@ class ImporterSpec:
     opens_path: bool = False
     directive: bool = False
     refiner: Callable[[Memory, bool], Callable[[Sequence[Draft]], Sequence[Draft]]] | None = None
+    draft_file: DraftFile | None = None
 
 
 @frozen(kw_only=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import olav_core
+from olav_core.host.validation import SPEC_TYPES
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -58,6 +59,53 @@ def test_core_imports_no_plug_in() -> None:
         if name.partition(".")[0] in PLUGINS | {"plugins", "embedders"}
     ]
     assert not wrong
+
+
+#: Words of the core that a plug-in is called by, too: (word, what it means here).
+WORDS = {
+    "active": "a status of succession",
+    "audit": "an origin",
+    "decision": "a field of a trace",
+    "distance": "a field of a trace",
+    "document": "an origin",
+    "drafts": "a count of a report",
+    "format": "a key of files and fingerprints",
+    "guide": "what people call it in a message",
+    "on_intent": "a layer of the context, and what a memory says of its loading",
+    "onnx": "a library's name",
+    "queries": "a count of a report",
+    "store": "a part of a workspace",
+    "use": "a word in a message",
+    "vector": "a column of the table",
+    "verbs": "a fixture's name",
+}
+#: Files that may name a plug-in, and which: each is a default that a caller or a setting changes.
+DEFAULTS = {
+    "capture/event.py": {"operational_event"},  # the category that capture writes, fixed by its contract
+    "cli/init.py": {"e5"},
+    "cli/remember.py": {"fact"},
+    "config.py": {"vector", "bm25", "identifiers", "score_fusion", "keyword_boost", "neighbour", "prior",
+                  "near_duplicate", "e5"},
+    "drafts/drafts.py": {"usage_guide"},
+    "memory.py": {"fact", "usage_guide", "format_guide"},  # import_guides, import_formats
+    "opening.py": {"e5"},
+    "testing/corpus.py": {"fact"},
+    "testing/ranker.py": {"vector"},
+    "testing/workspaces.py": {"hashing", "fact", "vector", "bm25"},
+}  # fmt: skip
+
+
+def test_core_names_no_plug_in() -> None:
+    registry = olav_core.build_registry(disabled=())
+    ids = {id for kind in SPEC_TYPES for id in getattr(registry, kind)}
+    assert {"usage_guide", "e5", "olav_e5"} & ids == {"usage_guide", "e5"}
+    named: dict[str, set[str]] = {}
+    for path in CORE_FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in ids:
+                named.setdefault(path.relative_to(ROOT / "olav_core").as_posix(), set()).add(node.value)
+    wrong = {file: found - set(WORDS) - DEFAULTS.get(file, set()) for file, found in named.items()}
+    assert not {file: found for file, found in wrong.items() if found}
 
 
 def test_a_plug_in_imports_only_the_facade_and_never_another_plug_in() -> None:

@@ -43,11 +43,11 @@ class LearningSettings:
     `window_days`: how far back events count. `runs`: files of run records, from the workspace on, `*`
     allowed, that `olav learn run` reads. `review`: patterns and reflections wait as drafts for a person.
     `draft_hours`: how long a proposal waits for a person.
-    `draft_categories`: what a conversation may propose."""
+    `draft_categories`: what a conversation may propose; unset, the categories whose drafts become files."""
 
     min_samples: Annotated[int, Range(2)] = 5
     window_days: Annotated[float, Range(0, 100_000, above=True)] = 90.0
     runs: tuple[str, ...] = ()
     review: bool = False
     draft_hours: Annotated[float, Range(0, 10_000, above=True)] = 24.0
-    draft_categories: tuple[str, ...] = ("usage_guide", "document", "topology")
+    draft_categories: tuple[str, ...] | None = None

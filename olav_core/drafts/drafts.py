@@ -13,7 +13,7 @@ from olav_core import clock
 from olav_core.drafts.commit import Commit, Committed
 from olav_core.drafts.draft import MemoryDraft, check_name, name_for, times
 from olav_core.drafts.folder import DraftFolder, write_atomically
-from olav_core.drafts.place import content_of, place_of
+from olav_core.drafts.place import as_file, file_categories, file_importer
 from olav_core.drafts.preview import preview_of
 from olav_core.drafts.proposal import Confirmation, Proposal
 from olav_core.drafts.rehearsal import rehearse
@@ -51,6 +51,12 @@ class Drafts:
         self._folder = DraftFolder(memory.workspace.root)
         self._commit = Commit(memory, self._folder, self._now)
 
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """What a conversation may propose: `learning.draft_categories`, by default all that become files."""
+        chosen = self._memory.settings.learning.draft_categories
+        return file_categories(self._memory.registry) if chosen is None else chosen
+
     # --- proposing --------------------------------------------------------------------------------
 
     def propose(
@@ -69,8 +75,8 @@ class Drafts:
     ) -> Proposal:
         """Write the draft of a conversation and return what to show; nothing enters the store.
 
-        `category` is one of `learning.draft_categories`. A usage_guide, document or topology becomes a file
-        in the agent's folder, any other one a row with `metadata`, and `keywords` as its tags. `chunks` are
+        `category` is one of `categories`. Where an importer says how (`DraftFile`) it becomes a file in the
+        agent's folder, else a row with `metadata`, and `keywords` as its tags. `chunks` are
         further passages of a document. `turn` identifies the conversation's turn: a commit needs another one.
         `replace` allows what stands there already to be changed. A new draft of the same intent takes the old
         one's place.
@@ -86,23 +92,20 @@ class Drafts:
         text = "\n\n".join([body, *chunks]).replace("\r\n", "\n")
         text = self._redacted(strip_block(text).strip())
         keywords = [self._redacted(word) for word in keywords]
-        path = place_of(category, agent, intent, text)
-        if path is not None and metadata:
+        if metadata and file_importer(self._memory.registry, category) is not None:
             raise RecordError(f"A {category} is a file and takes no metadata. Say it in the body.")
         created, expires = times(self._now(), self._memory.settings.learning.draft_hours)
         draft = MemoryDraft(
             intent=intent, agent=agent, scope=scope, category=category, keywords=tuple(keywords), body=text,
             created_at=created, expires_at=expires, turn=turn,
         )  # fmt: skip
-        if path is None:
+        filed = as_file(self._memory.registry, draft)
+        if filed is None:
             row = Draft(text=text, category=category, scope=scope, metadata=metadata or {})
             (made,) = rows = rows_of(self._memory, [evolve(row, tags=tuple(keywords))])
             draft = evolve(draft, rows=rows, scope=made["scope"], body=made["text"])
         else:
-            content = content_of(
-                category, intent=intent, agent=agent, scope=scope, keywords=keywords, body=text
-            )
-            draft = evolve(draft, path=path.as_posix(), content=content)
+            draft = filed
             rehearse(self._memory, draft)
         return self._written(draft, replace=replace)
 
@@ -148,7 +151,7 @@ class Drafts:
         return value
 
     def _check_category(self, category: str) -> None:
-        allowed = self._memory.settings.learning.draft_categories
+        allowed = self.categories
         if category not in allowed:
             raise RecordError(
                 f"A conversation may not write {category!r}. Use one of: {', '.join(allowed)} "

@@ -12,12 +12,13 @@ SHOWN_ITEMS: Final = 8
 
 
 def preview_of(draft: MemoryDraft) -> str:
-    """Return what the person is shown: a guide's file itself, else where it goes and all of it."""
+    """Return what the person is shown: the file itself where it says more than the body, else the body and
+    where it goes."""
     if draft.rows:
         why = {"reason": draft.reason} if draft.reason else {}
         return to_yaml({"intent": draft.intent, "proposed_by": draft.proposer, **why,
                         "memories": [_shown(row) for row in draft.rows]})  # fmt: skip
-    if draft.category == "usage_guide":
+    if draft.content != draft.body:
         return draft.content
     return to_yaml(
         {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olav_core.drafts.draft import MemoryDraft
+from olav_core.drafts.place import file_importer
 from olav_core.errors import RecordError
 from olav_core.importing.directory import import_directory
 
@@ -29,5 +30,10 @@ def rehearse(memory: Memory, draft: MemoryDraft) -> None:
     if report.faults or not report.items:
         said = "; ".join(fault.message for fault in report.faults) or "it holds nothing"
         raise RecordError(f"This {draft.category} cannot be stored: {said}")
-    if draft.category == "usage_guide" and memory.prepare(drafts[0]).text != draft.body:
+    if _is_whole(memory, draft) and [memory.prepare(made).text for made in drafts] != [draft.body]:
         raise RecordError("The body would not be stored as it is shown. Leave out control characters.")
+
+
+def _is_whole(memory: Memory, draft: MemoryDraft) -> bool:
+    importer = file_importer(memory.registry, draft.category)
+    return importer is not None and importer.draft_file is not None and importer.draft_file.whole

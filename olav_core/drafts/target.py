@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from olav_core.drafts.draft import MemoryDraft
 from olav_core.drafts.folder import write_atomically
-from olav_core.drafts.place import PLACES
 from olav_core.errors import OlavError, RecordError
 from olav_core.importing.directory import import_directory
 from olav_core.specs import Draft
@@ -97,9 +96,11 @@ class FileTarget:
     def _ids(self) -> list[str]:
         path = PurePosixPath(self._draft.path)
         place = (path.parent.as_posix(), path.name)
+        importer = self._memory.registry.importer_for(path.name)
+        brought = () if importer is None else (importer.category, *importer.also)
         return [
             row.id
-            for category in PLACES
+            for category in brought
             if category in self._memory.registry.categories
             for row in self._memory.list(category=category)
             if (row.metadata.get("directory"), row.metadata.get("source")) == place

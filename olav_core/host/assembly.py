@@ -42,6 +42,7 @@ def assemble(
     for kind in SPEC_TYPES:
         _settle(loadings, kind, lambda claim: (claim.id,), "the id")
     _settle(loadings, "importers", _suffixes, "the suffix")
+    _settle(loadings, "importers", _drafted, "the draft_file of category")
     faults: list[PluginFault] = []
     if kinds is None:
         _check_references(loadings, disabled)
@@ -108,6 +109,10 @@ def _settle(loadings: list[Loading], kind: str, keys: Callable[[Claim], tuple[st
 
 def _suffixes(claim: Claim) -> tuple[str, ...]:
     return tuple(dict.fromkeys(suffix.casefold() for suffix in claim.spec.suffixes))
+
+
+def _drafted(claim: Claim) -> tuple[str, ...]:
+    return () if claim.spec.draft_file is None else (claim.spec.category,)
 
 
 def _check_references(loadings: list[Loading], disabled: frozenset[str]) -> None:

@@ -254,6 +254,30 @@ def _check_importer(spec: ImporterSpec) -> Problems:
     yield from _check_strings(spec, "also")
     if spec.refiner is not None:
         yield from _check_callables(spec, 2, "refiner")
+    if spec.draft_file is not None:
+        yield from _check_draft_file(spec, spec.draft_file)
+
+
+def _check_draft_file(spec: ImporterSpec, file: object) -> Problems:
+    from olav_core.drafts.draft_file import DraftFile
+
+    if not isinstance(file, DraftFile):
+        yield Problem(f"draft_file is {file!r}.", "Give a DraftFile, or leave it out.")
+        return
+    folder = file.folder
+    if not isinstance(folder, str) or not folder.strip(". ") or folder.startswith(".") or "\\" in folder:
+        yield Problem(f"draft_file.folder is {folder!r}.", "Name one folder, such as 'tickets'.")
+    elif "/" in folder or not folder.isprintable():
+        yield Problem(f"draft_file.folder {folder!r} is a path.", "Name one folder, such as 'tickets'.")
+    if isinstance(file.suffix, str):
+        if file.suffix not in spec.suffixes:
+            yield Problem(
+                f"draft_file.suffix {file.suffix!r} is none of its suffixes.", "Name one of `suffixes`."
+            )
+    else:
+        yield from _check_callables(file, 1, "suffix")
+    if file.write is not None:
+        yield from _check_callables(file, 1, "write")
 
 
 def _check_command(spec: CommandSpec) -> Problems:

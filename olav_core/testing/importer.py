@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
+from olav_core.drafts.drafts import Drafts
+from olav_core.drafts.proposal import Confirmation
 from olav_core.importing.directory import import_directory
 from olav_core.specs import Draft, Fault
 from olav_core.testing.contract import PluginContract
@@ -34,11 +36,13 @@ _BAD: tuple[bytes, ...] = (
 class ImporterContract(PluginContract):
     """Subclass it in a test file, set `plugin` and `files`.
 
-    `files`: file name -> content of sound files; each must bring at least one memory.
+    `files`: file name -> content of sound files; each must bring at least one memory. `bodies`: what a person
+    might ask to keep, for an importer with a `draft_file`.
     """
 
     kind: ClassVar[str] = "importers"
     files: Mapping[str, str | bytes] = {}
+    bodies: Sequence[str] = ()
 
     def _files(self) -> dict[str, bytes]:
         self.require(
@@ -115,6 +119,37 @@ class ImporterContract(PluginContract):
                 "The longest matching suffix wins.",
                 "Give the importer a suffix that the file's name ends in and no other importer has.",
             )
+
+    def test_its_drafts_become_files(self) -> None:
+        if self.spec.draft_file is None:
+            return
+        self.require(
+            self.bodies,
+            "no sample body is given.",
+            "Whether a draft of a conversation becomes a sound file can only be checked with one.",
+            "Set `bodies = ('what a person asks to keep',)` on your ImporterContract.",
+        )
+        plugins = () if self.plugin is None else (self.plugin,)
+        with temporary_workspace(*plugins) as memory:
+            drafts = Drafts(memory)
+            for number, body in enumerate(self.bodies):
+                with self.calling(
+                    f"a draft of {body[:40]!r}",
+                    "A person has said yes to it; it must become a file that this importer reads.",
+                    "Let `write` and `suffix` of the draft_file give what `parse` takes.",
+                ):
+                    proposal = drafts.propose(
+                        intent=f"sample_{number}", body=body, agent="core",
+                        category=self.spec.category, keywords=("sample", "样例"),
+                    )  # fmt: skip
+                    yes = Confirmation(text="yes", in_person=True)
+                    done = drafts.commit(proposal.intent, confirmation=yes)
+                self.require(
+                    done.ids and any(self.spec.category == memory.get(id).category for id in done.ids),
+                    f"a draft of {body[:40]!r} brings no memory of {self.spec.category}.",
+                    "That is what a person agreed to.",
+                    "Let `write` give a file from which `parse` makes one.",
+                )
 
     def test_importing_twice_changes_nothing(self) -> None:
         plugins = () if self.plugin is None else (self.plugin,)

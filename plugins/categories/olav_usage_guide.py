@@ -13,9 +13,11 @@ from attrs import Attribute, field, frozen
 from olav_core import (
     CategorySpec,
     Draft,
+    DraftFile,
     Fault,
     GateUse,
     ImporterSpec,
+    MemoryDraft,
     MemoryRecord,
     RecordError,
     YamlKey,
@@ -23,6 +25,7 @@ from olav_core import (
     hookimpl,
     read_yaml_document,
     scope_from_folder,
+    to_yaml,
 )
 
 Authority = Literal["vendor", "platform", "team", "user"]
@@ -123,6 +126,21 @@ def parse_guide(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], Se
     return (draft,), ()
 
 
+def write_guide(draft: MemoryDraft) -> str:
+    """Return the file of a guide that a conversation proposed."""
+    return to_yaml(
+        {
+            "schema_version": 1,
+            "intent": draft.intent,
+            "agent": draft.agent,
+            "scope": draft.scope,
+            "authority": "user",
+            "keywords": list(draft.keywords),
+            "body": draft.body,
+        }
+    )
+
+
 #: Supported canonical distance from which a query is about something else (docs/decisions.md).
 OFF_TOPIC = 1.45
 
@@ -160,5 +178,6 @@ def olav_register_importers() -> list[ImporterSpec]:
             parse=parse_guide,
             category="usage_guide",
             directive=True,
+            draft_file=DraftFile(folder="guides", suffix=".guide.yaml", write=write_guide, whole=True),
         )
     ]

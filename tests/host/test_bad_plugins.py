@@ -141,6 +141,18 @@ CASES = (
         "install the plug-in that brings the category",
     ),
     Bad(
+        "a draft_file of a suffix that it does not read",
+        hook(
+            "from olav_core import DraftFile\n"
+            "    return [ImporterSpec(id='bad', purpose='P', suffixes=('.bad',), category='fact',"
+            " parse=lambda root, path, raw: ((), ()),"
+            " draft_file=DraftFile(folder='bad', suffix='.md', write=len))]",
+            "olav_register_importers()",
+        ),
+        "draft_file.suffix '.md' is none of its suffixes",
+        "Name one of `suffixes`",
+    ),
+    Bad(
         "the id of a built-in",
         hook("return [CategorySpec(id='fact', **TICKET)]"),
         "the id 'fact' is registered by others too: olav-core ",

@@ -27,7 +27,8 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
         "files": {
             "a.guide.yaml": f"{HEAD}intent: restart_mail\nagent: core\nkeywords: [mail]\nbody: Restart it.\n",
             "b.guide.yaml": f"{HEAD}intent: 重启邮件\nagent: core\nkeywords: [邮件]\nbody: 重启 postfix。\n",
-        }
+        },
+        "bodies": ("Restart postfix.\n- then look at the queue", "先看队列，再重启 postfix。"),
     },
     ("importers", "format"): {
         "files": {"t.format.yaml": f"{HEAD}tag: topology\nkeywords: [topology]\nbody: Use Mermaid.\n"}
@@ -38,14 +39,20 @@ SAMPLES: dict[tuple[str, str], dict[str, Any]] = {
             "b.txt": "先看接口，再看邻居。\n",
             "c.html": "<h1>BGP</h1><p>Check the hold timer.</p>",
             "d.rst": "BGP\n===\n\nCheck the hold timer.\n",
-        }
+        },
+        "bodies": ("# BGP\n\nCheck the hold timer.", "先看接口，再看邻居。"),
     },
     ("importers", "topology"): {
         "files": {
             "a.mmd": "graph TD\nR1 -->|eBGP| R2\n",
             "b.dot": "digraph { R1 -> R2 }",
             "c.svg": '<svg xmlns="http://www.w3.org/2000/svg"><text x="1" y="1">R1</text></svg>',
-        }
+        },
+        "bodies": (
+            "graph TD\nR1 --> R2",
+            "digraph { 核心 -> R2 }",
+            '<svg xmlns="http://www.w3.org/2000/svg"><text x="1" y="1">R1</text></svg>',
+        ),
     },
     ("embedders", "ensemble"): {
         "options": {"parts": [{"id": "hashing"}, {"id": "hashing", "options": {"dimension": 64}}]},

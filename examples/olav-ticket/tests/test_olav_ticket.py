@@ -31,6 +31,7 @@ class TestStateGate(GateContract):
 class TestImporter(ImporterContract):
     plugin = "olav_ticket.importer"
     files = {"mail.ticket.json": (TICKETS / "mail.ticket.json").read_bytes()}  # noqa: RUF012
+    bodies = ("E-1207 after a restart → clear the spool", "队列一直增长 → 重启中继")
 
 
 class TestVerbs(VerbMatcherContract):

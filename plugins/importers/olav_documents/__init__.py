@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olav_core import Draft, Fault, ImporterSpec, hookimpl
+from olav_core import Draft, DraftFile, Fault, ImporterSpec, hookimpl
 
 if TYPE_CHECKING:
     from olav_core import Memory
 
 DOCUMENTS = (".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".pdf", ".docx")
 DIAGRAMS = (".mmd", ".mermaid", ".dot", ".gv", ".svg")
+
+_LOOKS_LIKE = (
+    (re.compile(r"\A\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<svg\b", re.DOTALL | re.IGNORECASE), ".svg"),
+    (re.compile(r"\A\s*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{", re.IGNORECASE), ".dot"),
+)
+
+
+def diagram_suffix(body: str) -> str:
+    """Return the suffix of a diagram that a conversation proposed, Mermaid's unless it looks like another."""
+    return next((suffix for pattern, suffix in _LOOKS_LIKE if pattern.match(body)), ".mmd")
 
 
 def parse_document(root: Path, path: Path, raw: bytes) -> tuple[Sequence[Draft], Sequence[Fault]]:
@@ -47,6 +58,7 @@ def olav_register_importers() -> list[ImporterSpec]:
             also=("usage_guide", "topology"),
             opens_path=True,
             refiner=refine,
+            draft_file=DraftFile(folder="documents", suffix=".md"),
         ),
         ImporterSpec(
             id="topology",
@@ -55,5 +67,6 @@ def olav_register_importers() -> list[ImporterSpec]:
             parse=parse_diagram,
             category="topology",
             opens_path=True,
+            draft_file=DraftFile(folder="topology", suffix=diagram_suffix),
         ),
     ]

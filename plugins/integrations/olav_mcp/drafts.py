@@ -27,7 +27,7 @@ def add_drafts(server: MCPServer[Any], service: MemoryService) -> None:
     """Add propose and commit to a server. A commit asks the client's user through the protocol; a client that
     cannot ask is refused, and the draft waits for `olav drafts commit`."""
     drafts = Drafts(service.memory)
-    kinds = ", ".join(service.memory.settings.learning.draft_categories)
+    kinds = ", ".join(drafts.categories)
 
     @server.tool(
         title="Propose a memory",

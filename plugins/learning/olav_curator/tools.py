@@ -30,7 +30,7 @@ def curator_tools(
     checkpointer. `confirms(message)` takes the place of the installed lexicons.
     """
     drafts = Drafts(memory, confirms=confirms)
-    kinds = ", ".join(memory.settings.learning.draft_categories)
+    kinds = ", ".join(drafts.categories)
 
     def propose_memory_draft(
         intent: str,

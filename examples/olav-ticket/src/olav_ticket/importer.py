@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from olav_core import Draft, Fault, ImporterSpec, hookimpl
+from olav_core import Draft, DraftFile, Fault, ImporterSpec, MemoryDraft, RecordError, hookimpl
 
 _REQUIRED: tuple[str, ...] = ("number", "symptom", "fix")
 
@@ -45,6 +45,15 @@ def _draft(ticket: dict[str, Any]) -> Draft:
     )
 
 
+def write_ticket(draft: MemoryDraft) -> str:
+    """Return the file of a ticket that a conversation solved: "symptom → fix", numbered by its intent."""
+    symptom, arrow, fix = (part.strip() for part in draft.body.partition("→"))
+    if not (arrow and symptom and fix):
+        raise RecordError("A ticket reads 'symptom → fix'. Propose it again in this form.")
+    ticket = {"number": draft.intent, "symptom": symptom, "fix": fix}
+    return json.dumps(ticket, ensure_ascii=False, indent=2) + "\n"
+
+
 @hookimpl
 def olav_register_importers() -> list[ImporterSpec]:
     return [
@@ -54,5 +63,6 @@ def olav_register_importers() -> list[ImporterSpec]:
             suffixes=(".ticket.json",),
             parse=parse_tickets,
             category="ticket",
+            draft_file=DraftFile(folder="tickets", suffix=".ticket.json", write=write_ticket, whole=True),
         )
     ]
