@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
+    from olav_core import clock as clock
     from olav_core.arrays import FloatArray as FloatArray
     from olav_core.atomic_write import write_atomically as write_atomically
     from olav_core.capture.capture import Capture as Capture
@@ -80,6 +81,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.index.pool import Candidate as Candidate
     from olav_core.index.pool import Pool as Pool
     from olav_core.memory import Memory as Memory
+    from olav_core.middleware import agent_middleware as agent_middleware
     from olav_core.opening import init as init
     from olav_core.opening import open as open
     from olav_core.recall.messages import last_user_text as last_user_text
@@ -113,6 +115,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import GateUse as GateUse
     from olav_core.specs import ImporterSpec as ImporterSpec
     from olav_core.specs import MeasuringGate as MeasuringGate
+    from olav_core.specs import MiddlewareSpec as MiddlewareSpec
     from olav_core.specs import ModelIdentity as ModelIdentity
     from olav_core.specs import Options as Options
     from olav_core.specs import RankerSpec as RankerSpec
@@ -137,8 +140,10 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
 
 __version__ = "0.1.0"
 
-#: Public name -> the private module that holds it.
+#: Public name -> the private module that holds it; "" for a module that is public itself.
 _PUBLIC = {
+    "clock": "",
+    "agent_middleware": "middleware",
     "ImportItem": "importing.report",
     "ImportReport": "importing.report",
     "YamlDocument": "importing.yaml_document",
@@ -239,6 +244,7 @@ _PUBLIC = {
             "GateUse",
             "ImporterSpec",
             "MeasuringGate",
+            "MiddlewareSpec",
             "ModelIdentity",
             "Options",
             "RankerSpec",
@@ -283,7 +289,8 @@ def __getattr__(name: str) -> Any:
     module = _PUBLIC.get(name)
     if module is None:
         raise AttributeError(f"module 'olav_core' has no attribute {name!r}")
-    value = getattr(import_module(f"olav_core.{module}"), name)
+    found = import_module(f"olav_core.{module or name}")
+    value = getattr(found, name) if module else found
     globals()[name] = value
     return value
 

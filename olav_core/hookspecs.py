@@ -16,6 +16,7 @@ from olav_core.specs import (
     EmbedderSpec,
     GateSpec,
     ImporterSpec,
+    MiddlewareSpec,
     RankerSpec,
     RedactorSpec,
     SuiteSpec,
@@ -110,6 +111,19 @@ def olav_register_confirmations() -> Sequence[ConfirmationSpec]:  # type: ignore
 
     Example: `return [ConfirmationSpec(id="de", purpose="German", languages=("de",), yes=("ja", "speichern"),
     fillers=("bitte",), replies=("ja",))]`
+    """
+
+
+@hookspec
+def olav_register_agent_middleware() -> Sequence[MiddlewareSpec]:  # type: ignore[empty-body]
+    """Register agent middleware: what agents of a framework run around their model and tool calls.
+
+    Called once, when the registry is built. Return a list of MiddlewareSpec. `agent_middleware(memory,
+    "langchain", agent=…)` builds those that an agent gets, in the order priority, distribution, id; an agent
+    of `olav_deepagents` and each of its subagents get them unasked. Import the framework in the factory.
+
+    Example: `return [MiddlewareSpec(id="badge", framework="langchain", purpose="Stop calls without a badge",
+    factory=make_badge_check, default=True)]`
     """
 
 

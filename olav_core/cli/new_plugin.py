@@ -59,6 +59,13 @@ KINDS = {
     "verbs": Kind(
         "verb_matchers", "Verb matcher", "It is asked about every tool call that `olav` may capture."
     ),
+    "middleware": Kind(
+        "agent_middleware",
+        "Agent middleware",
+        'An agent gets it from `agent_middleware(memory, "langchain", use={"${id}": True})`, one of\n'
+        "`olav_deepagents.create_agent` with the same `use`.",
+        ("langchain>=1.5,<2",),
+    ),
     "confirmation": Kind(
         "confirmations", "Confirmation lexicon", "A draft can be confirmed in its words from then on."
     ),

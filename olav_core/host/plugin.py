@@ -25,6 +25,7 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
         "redactors": "redactor",
         "verb_matchers": "verb matcher",
         "confirmations": "confirmation lexicon",
+        "agent_middleware": "agent middleware",
         "importers": "importer",
         "commands": "command",
         "suites": "benchmark suite",

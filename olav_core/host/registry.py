@@ -24,6 +24,7 @@ from olav_core.specs import (
     Finding,
     GateSpec,
     ImporterSpec,
+    MiddlewareSpec,
     RankerSpec,
     RedactorSpec,
     SuiteSpec,
@@ -54,8 +55,8 @@ def _nothing() -> Mapping[str, Any]:
 class Registry:
     """What the installed plug-ins offer, by id. Mappings are read-only and iterate in their order of use.
 
-    Rankers: stage, priority, distribution, id. Redactors: priority, distribution, id. The others:
-    distribution, id. `plugins` has every plug-in that was found, `faults` everything that is wrong.
+    Rankers: stage, priority, distribution, id. Redactors, agent middleware: priority, distribution, id. The
+    others: distribution, id. `plugins` has every plug-in that was found, `faults` everything that is wrong.
     """
 
     categories: Mapping[str, CategorySpec] = field(factory=_nothing)
@@ -65,6 +66,7 @@ class Registry:
     redactors: Mapping[str, RedactorSpec] = field(factory=_nothing)
     verb_matchers: Mapping[str, VerbMatcherSpec] = field(factory=_nothing)
     confirmations: Mapping[str, ConfirmationSpec] = field(factory=_nothing)
+    agent_middleware: Mapping[str, MiddlewareSpec] = field(factory=_nothing)
     importers: Mapping[str, ImporterSpec] = field(factory=_nothing)
     commands: Mapping[str, CommandSpec] = field(factory=_nothing)
     suites: Mapping[str, SuiteSpec] = field(factory=_nothing)

@@ -27,6 +27,7 @@ from olav_core.specs import (
     GateSpec,
     GateUse,
     ImporterSpec,
+    MiddlewareSpec,
     RankerSpec,
     RedactorSpec,
     SuiteSpec,
@@ -43,6 +44,7 @@ SPEC_TYPES: Final[Mapping[str, type]] = {
     "redactors": RedactorSpec,
     "verb_matchers": VerbMatcherSpec,
     "confirmations": ConfirmationSpec,
+    "agent_middleware": MiddlewareSpec,
     "importers": ImporterSpec,
     "commands": CommandSpec,
     "suites": SuiteSpec,
@@ -240,6 +242,12 @@ def _check_confirmation(spec: ConfirmationSpec) -> Problems:
 
 def _check_importer(spec: ImporterSpec) -> Problems:
     yield from _check_words(spec, "purpose")
+def _check_middleware(spec: MiddlewareSpec) -> Problems:
+    yield from _check_words(spec, "framework", "purpose")
+    yield from _check_callables(spec, 2, "factory")
+    yield from _check_priority(spec.priority)
+
+
     yield from _check_callables(spec, 3, "parse")
     problems = list(_check_strings(spec, "suffixes"))
     yield from problems
@@ -354,6 +362,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Problems]]] = {
     "confirmations": _check_confirmation,
     "importers": _check_importer,
     "commands": _check_command,
+    "agent_middleware": _check_middleware,
     "suites": _check_suite,
     "directives": _check_directive,
 }

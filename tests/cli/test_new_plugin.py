@@ -23,6 +23,7 @@ NAMES = {
     "gate": "sure_enough",
     "redactor": "badge",
     "verbs": "cluster",
+    "middleware": "call_count",
     "confirmation": "ja",
 }
 

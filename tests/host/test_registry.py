@@ -24,6 +24,7 @@ from olav_core import (
     GateUse,
     ImporterSpec,
     MemoryRecord,
+    MiddlewareSpec,
     PluginError,
     RankerSpec,
     RedactorSpec,
@@ -198,6 +199,12 @@ def test_a_metadata_class_must_resolve_at_run_time() -> None:
         ("verb_matchers", VerbMatcherSpec(id="x", purpose="p", languages="de", match=len), "languages"),  # type: ignore[arg-type]
         ("confirmations", ConfirmationSpec(id="x", purpose="p", languages=("de",), yes=()), "yes is empty"),
         ("confirmations", ConfirmationSpec(id="x", purpose="p", languages=("de",), yes="ja"), "yes is 'ja'"),  # type: ignore[arg-type]
+        (
+            "agent_middleware",
+            MiddlewareSpec(id="x", framework="f", purpose="p", factory=lambda memory: None),  # type: ignore[misc]
+            "2 arguments",
+        ),
+        ("agent_middleware", MiddlewareSpec(id="x", framework="", purpose="p", factory=max), "framework"),
         ("commands", CommandSpec(id="x", help="h", load=lambda a: a), "0 arguments"),  # type: ignore[arg-type, misc]
         (
             "embedders",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import field, frozen
+from langchain.agents.middleware import AgentMiddleware
 
 from olav_core import (
     CategorySpec,
@@ -23,6 +24,7 @@ from olav_core import (
     GateSpec,
     GateUse,
     ImporterSpec,
+    MiddlewareSpec,
     ModelIdentity,
     RankerSpec,
     RedactorSpec,
@@ -318,6 +320,69 @@ def test_confirmations(change: dict[str, Any], rule: str, words: str) -> None:
     sound = {"id": "faulty", "purpose": "P", "languages": ("de",), "yes": ("ja",)}
     spec = ConfirmationSpec(**{**sound, **change})
     assert words in breach("confirmations", spec, rule, confirming=("gern",))
+
+
+# --- agent middleware ---------------------------------------------------------------------------
+
+
+class Plain(AgentMiddleware[Any, Any, Any]):
+    """Fits: it does nothing."""
+
+
+class Half(Plain):
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return handler(request)
+
+
+class Whole(Half):
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request)
+
+
+class Writing(Whole):
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        request.messages[-1].content = "changed"
+        return handler(request)
+
+
+class Silent(Whole):
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        return None
+
+
+class Named(Plain):
+    def __init__(self, agent: str) -> None:
+        super().__init__()
+        self.agent = agent
+
+    @property
+    def name(self) -> str:
+        return self.agent
+
+
+ONE = Plain()
+
+
+@pytest.mark.parametrize(
+    ("factory", "rule", "words"),
+    [
+        (lambda memory, agent: ONE, "each_agent_gets_its_own", "two agents get one object"),
+        (lambda memory, agent: Named(agent), "each_agent_gets_its_own", "its name changes"),
+        (lambda memory, agent: object(), "it_is_of_its_framework", "not an AgentMiddleware"),
+        (lambda memory, agent: Half(), "it_runs_on_both_paths", "not awrap_model_call"),
+        (lambda memory, agent: Writing(), "a_model_call_keeps_the_conversation", "changes the messages"),
+        (lambda memory, agent: Silent(), "a_model_call_keeps_the_conversation", "never calls the model"),
+        (lambda memory, agent: 1 / 0, "it_is_built_from_the_registry", "ZeroDivisionError"),
+    ],
+)
+def test_agent_middleware(factory: Callable[..., Any], rule: str, words: str) -> None:
+    spec = MiddlewareSpec(id="faulty", framework="langchain", purpose="P", factory=factory)
+    assert words in breach("agent_middleware", spec, rule)
+
+
+def test_middleware_of_another_framework_is_held_to_the_common_rules_only() -> None:
+    spec = MiddlewareSpec(id="other", framework="smol", purpose="P", factory=lambda memory, agent: object())
+    CONTRACTS["agent_middleware"].of(plugin(agent_middleware=spec), spec.id).run()
 
 
 # --- importers ----------------------------------------------------------------------------------

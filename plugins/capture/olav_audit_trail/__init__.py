@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CommandSpec, hookimpl
+from olav_core import CommandSpec, Memory, MiddlewareSpec, hookimpl
 
 if TYPE_CHECKING:
     import click
@@ -44,3 +44,23 @@ def _command() -> click.Command:
 @hookimpl
 def olav_register_commands() -> list[CommandSpec]:
     return [CommandSpec(id="audit", help="Who did what and when: list, show.", load=_command)]
+
+
+def _tool_audit(memory: Memory, agent: str, **options: Any) -> Any:
+    from olav_audit_trail import AuditMiddleware
+
+    return AuditMiddleware(memory, agent=agent, **options)
+
+
+@hookimpl
+def olav_register_agent_middleware() -> list[MiddlewareSpec]:
+    return [
+        MiddlewareSpec(
+            id="tool_audit",
+            framework="langchain",
+            purpose="Write an audit row for every tool call, whatever came of it",
+            factory=_tool_audit,
+            compiled=True,
+            priority=90,  # innermost: it sees what really ran
+        )
+    ]

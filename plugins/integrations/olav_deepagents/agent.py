@@ -1,4 +1,4 @@
-"""create_agent: create_deep_agent with recall and capture in the main agent and in every subagent."""
+"""create_agent: create_deep_agent with the registered middleware in the main agent and in every subagent."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 from deepagents import FilesystemPermission, create_deep_agent
 from deepagents.middleware import FilesystemMiddleware
 from deepagents.middleware.subagents import GENERAL_PURPOSE_SUBAGENT
-from olav_langchain import AutoRecallMiddleware, OperationalEventCapture, memory_tools
 
-from olav_core import ConfigError, Memory
+from olav_core import ConfigError, Memory, agent_middleware
 from olav_deepagents.compiled import RememberingRunnable
 from olav_deepagents.export import export_tool
 
+#: Whose middleware a deep agent runs.
+FRAMEWORK = "langchain"
 _log = logging.getLogger("olav.deepagents")
 #: What stays of the virtual file system when reports go to the real disk.
 READING_TOOLS = ("ls", "read_file", "glob", "grep")
@@ -31,6 +32,7 @@ def create_agent(
     agent: str = "core",
     agents: Mapping[str, str] | None = None,
     middleware: Sequence[Any] = (),
+    use: Mapping[str, bool | Mapping[str, Any]] | None = None,
     recall: Mapping[str, Any] | None = None,
     capture: bool = True,
     tool_marks: Mapping[str, bool] | None = None,
@@ -45,18 +47,23 @@ def create_agent(
 
     - `agent`: the main agent's name in the memory; subagents recall and are captured under their own names,
       the general-purpose one under `agent`. `agents` maps a subagent's name to another.
-    - `recall`: options of AutoRecallMiddleware for all of them (tier, token_budget, extra_scopes …).
-    - `capture`: take write-class tool calls; `tool_marks`: tool name -> always (True) or never (False).
-    - `own_tools`: give all of them `olav_recall_memory` and `olav_remember`.
+    - `use`: which registered agent middleware all of them get, besides the defaults: id -> True, False or its
+      options, such as `{"tool_audit": True}`. `middleware`: objects for the main agent alone.
+    - `recall`: options of `auto_recall` (tier, token_budget, extra_scopes …); `own_tools`: with its tools
+      `olav_recall_memory` and `olav_remember`.
+    - `capture`: take write-class tool calls (`event_capture`); `tool_marks`: tool name -> always (True) or
+      never (False).
     - `export_to`: a folder on the real disk. All agents get `format_and_export` for it, and the write tools
       of the virtual file system are hidden and denied: a model that sees both takes the wrong one.
     - `backend`, `permissions` and `options` are those of `deepagents.create_deep_agent`.
 
-    - `compiled`: let subagents that are compiled already recall once, when they are called, and capture what
-      they return (see RememberingRunnable). With a checkpointer the block then lies in the checkpoints of
-      that call, beside its task; False for those that were built with the middleware themselves.
+    - `compiled`: put middleware around subagents that are compiled already: they recall once, when they are
+      called, and what they return is captured (see RememberingRunnable). With a checkpointer the block then
+      lies in the checkpoints of that call, beside its task; False for those that were built with the
+      middleware themselves.
 
-    A remote subagent gets nothing, which is logged. Raises ConfigError for `agents` that names no subagent.
+    A remote subagent gets nothing, which is logged. Raises ConfigError for `agents` that names no subagent,
+    UnknownIdError for `use` that names no middleware.
     """
     specs = [dict(spec) for spec in subagents]
     if not any(spec.get("name") == GENERAL_PURPOSE_SUBAGENT["name"] for spec in specs):
@@ -71,20 +78,18 @@ def create_agent(
         all_tools.append(export_tool(export_to))
         permissions = [_NO_WRITES, *permissions]
 
-    def capturing(name: str) -> OperationalEventCapture | None:
-        return OperationalEventCapture(memory, agent=name, tools=tool_marks) if capture else None
+    chosen: dict[str, bool | Mapping[str, Any]] = {
+        "auto_recall": {"own_tools": own_tools, **(recall or {})},
+        "event_capture": {"tools": tool_marks} if capture else False,
+    }
+    for id, wish in (use or {}).items():
+        settled = chosen.get(id, True)
+        chosen[id] = settled if wish is True and settled else wish
+        if isinstance(wish, Mapping) and isinstance(settled, Mapping):
+            chosen[id] = {**settled, **wish}
 
     def memory_middleware(name: str) -> list[Any]:
-        added: list[Any] = [
-            AutoRecallMiddleware(
-                memory,
-                agent=name,
-                tools=memory_tools(memory, agent=name) if own_tools else (),
-                **(recall or {}),
-            )
-        ]
-        if capture:
-            added.append(capturing(name))
+        added = agent_middleware(memory, FRAMEWORK, agent=name, use=chosen)
         if export_to is not None:
             added.append(FilesystemMiddleware(backend=backend, tools=list(READING_TOOLS)))
         return added
@@ -94,14 +99,15 @@ def create_agent(
         if "runnable" in spec and not compiled:
             return spec
         if "runnable" in spec:
-            own = names.get(name, name)
-            recalling = AutoRecallMiddleware(memory, agent=own, **(recall or {}))
-            spec["runnable"] = RememberingRunnable(spec["runnable"], recalling, capturing(own))
+            around = agent_middleware(
+                memory, FRAMEWORK, agent=names.get(name, name), use=chosen, compiled=True
+            )
+            spec["runnable"] = RememberingRunnable(spec["runnable"], around)
             return spec
         if "graph_id" in spec:
             _log.warning(
                 "subagent %s runs elsewhere: it gets no recall and no capture from here. Where it runs, "
-                "build its graph with olav_langchain.AutoRecallMiddleware and OperationalEventCapture.",
+                'build its graph with middleware=olav_core.agent_middleware(memory, "langchain", agent=…).',
                 name,
             )
             return spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CategorySpec, hookimpl
+from olav_core import CategorySpec, Memory, MiddlewareSpec, hookimpl
 from olav_langchain.item import ITEM
 
 if TYPE_CHECKING:
@@ -50,3 +50,41 @@ def __getattr__(name: str) -> Any:
 @hookimpl
 def olav_register_categories() -> list[CategorySpec]:
     return [ITEM]
+
+
+def _auto_recall(memory: Memory, agent: str, *, own_tools: bool = False, **options: Any) -> Any:
+    from olav_langchain import AutoRecallMiddleware, memory_tools
+
+    if own_tools:
+        options["tools"] = [*memory_tools(memory, agent=agent), *options.get("tools", ())]
+    return AutoRecallMiddleware(memory, agent=agent, **options)
+
+
+def _event_capture(memory: Memory, agent: str, **options: Any) -> Any:
+    from olav_langchain import OperationalEventCapture
+
+    return OperationalEventCapture(memory, agent=agent, **options)
+
+
+@hookimpl
+def olav_register_agent_middleware() -> list[MiddlewareSpec]:
+    return [
+        MiddlewareSpec(
+            id="auto_recall",
+            framework="langchain",
+            purpose="Put the memories that matter beside the query in every model call",
+            factory=_auto_recall,
+            default=True,
+            compiled=True,
+            priority=10,
+        ),
+        MiddlewareSpec(
+            id="event_capture",
+            framework="langchain",
+            purpose="Keep every successful tool call that changes something",
+            factory=_event_capture,
+            default=True,
+            compiled=True,
+            priority=20,
+        ),
+    ]

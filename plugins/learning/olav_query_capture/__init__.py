@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CommandSpec, hookimpl
+from olav_core import CommandSpec, Memory, MiddlewareSpec, hookimpl
 
 if TYPE_CHECKING:
     import click
@@ -55,3 +55,23 @@ def _command() -> click.Command:
 @hookimpl
 def olav_register_commands() -> list[CommandSpec]:
     return [CommandSpec(id="queries", help="Questions and the SQL that answered them.", load=_command)]
+
+
+def _query_capture(memory: Memory, agent: str, **options: Any) -> Any:
+    from olav_query_capture import QueryCaptureMiddleware
+
+    return QueryCaptureMiddleware(memory, agent=agent, **options)
+
+
+@hookimpl
+def olav_register_agent_middleware() -> list[MiddlewareSpec]:
+    return [
+        MiddlewareSpec(
+            id="query_capture",
+            framework="langchain",
+            purpose="Keep the SQL that answered a question",
+            factory=_query_capture,
+            compiled=True,
+            priority=60,
+        )
+    ]
