@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve
 
 from olav_core import clock
-from olav_core.config import Settings
+from olav_core.config import DEFAULT_RANKERS, Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
-from olav_core.errors import EmbeddingSpaceMismatchError, StoreError
+from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, StoreError
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from olav_core.host.registry import Registry
     from olav_core.index.index import RecallIndex
     from olav_core.recall.chain import Chain
@@ -25,13 +28,14 @@ if TYPE_CHECKING:
     from olav_core.recall.token_vectors import TokenVectors
     from olav_core.records import MemoryRecord
     from olav_core.specs import CategorySpec, DistanceScale
-    from olav_core.store.calibrations import Calibration
+    from olav_core.store.calibrations import AppliedCalibration, Calibration
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
     from olav_core.succession import Settlement
     from olav_core.workspace import Workspace
 
+_log = logging.getLogger("olav")
 _T = TypeVar("_T")
 
 
@@ -89,10 +93,16 @@ class Engine:
         from olav_core.index.token_store import TokenStore
         from olav_core.recall.token_vectors import TokenVectors
 
-        path = self._workspace.index_directory / "tokens.sqlite"
-        tokens = TokenVectors(handle, lambda identity: TokenStore(path, identity))
-        handle.on_tokens = tokens.take
+        path = self._token_path
+        # As a part of the default chain it is a wish, and an embedder without token vectors no fault.
+        required = tuple(self._settings.recall.rankers) != DEFAULT_RANKERS
+        tokens = TokenVectors(handle, lambda identity: TokenStore(path, identity), required=required)
+        handle.on_tokens, handle.shape_tokens = tokens.take, tokens.of_query
         return tokens
+
+    @property
+    def _token_path(self) -> Path:
+        return self._workspace.index_directory / "tokens.sqlite"
 
     @property
     def pipeline(self) -> RecallPipeline:
@@ -110,6 +120,7 @@ class Engine:
                         self._workspace.index_directory,
                         categories=self.categories,
                         generic_means=self.embedder.generic_means(),
+                        alignment=self.embedder.alignment(),
                         resident_rows=self._settings.recall.resident_rows,
                     ),
                     embedder=self.embedder,
@@ -125,6 +136,16 @@ class Engine:
         if first:
             self._on_first_recall()
         return pipeline
+
+    def apply_calibration(self, calibration: Calibration) -> AppliedCalibration:
+        """Make a calibration the store's newest, and go on with it."""
+        if calibration.fingerprint != self.store.fingerprint:
+            raise EmbeddingSpaceMismatchError(
+                "this calibration was made for another embedder than the store's. Run `olav calibrate` again."
+            )
+        applied = self.store.calibrations.apply(calibration)
+        self.use_calibration(applied)
+        return applied
 
     def use_calibration(self, calibration: Calibration | None) -> None:
         """Go on with another calibration of the store, None for what the plug-ins ship."""
@@ -160,6 +181,31 @@ class Engine:
         """Change which of the stored memories are in force; see Writer.resettle."""
         return self._in_one_space(lambda: self.writer.resettle(change))
 
+    def forget(self, id: str, *, purge: bool) -> None:
+        """Erase one memory, and let go of what it superseded."""
+        with self.store.lock.exclusive():  # its links as they are when it goes
+            self.store.refresh()
+            record = self.store.one(id)
+            self.store.erase([id])
+        self.release([record])
+        if purge:
+            self.store.erase([id], purge=True)
+
+    def release(self, gone: Sequence[MemoryRecord]) -> list[str]:
+        """Put in force again what deleted memories superseded, if it can be done now; return what changed."""
+        linked = [row for row in gone if row.metadata.get("supersedes") or row.metadata.get("superseded_by")]
+        linked = [row for row in linked if (spec := self.categories.get(row.category)) and spec.claims]
+
+        def change(settlement: Settlement) -> None:
+            for row in linked:
+                settlement.release(row)
+
+        try:
+            return self.resettle(change) if linked else []
+        except OlavError as error:
+            _log.warning("what %s superseded stays so (%s); see `olav kb reinstate`", linked[0].id, error)
+            return []
+
     def _in_one_space(self, action: Callable[[], _T]) -> _T:
         """Run `action`, and again when this engine's own re-embed switched the space under it."""
         while True:
@@ -193,7 +239,7 @@ class Engine:
         report = self.store.optimize()
         self.index.sync()
         self.index.flush()
-        if self.tokens is not None:
+        if self.tokens is not None and (self.embedder.has_tokens or self._token_path.exists()):
             import numpy as np
 
             pool = self.index.pool(None, now=clock.now().timestamp())

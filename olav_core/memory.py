@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import builtins
-import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from olav_core import clock
 from olav_core.agents import DEFAULT_AGENT, check_scopes, scopes_of, tier_of
+from olav_core.async_twin import async_twin
 from olav_core.config import Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.engine import Engine
-from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, RecordError, UnknownIdError
+from olav_core.errors import OlavError, RecordError
 from olav_core.host.registry import Registry
 from olav_core.recall.recall import CandidateTrace, Recall
 from olav_core.recall.tier import TIER_LIMITS
-from olav_core.records import MemoryRecord, clean_text
+from olav_core.records import MemoryRecord
 from olav_core.specs import DistanceScale, Draft
 from olav_core.store.recall_log import query_hash
 from olav_core.workspace import Workspace
@@ -41,9 +40,6 @@ if TYPE_CHECKING:
     from olav_core.store.maintenance import MaintenanceReport
     from olav_core.store.reembed import ReembedReport
     from olav_core.store.store import Store
-    from olav_core.succession import Settlement
-
-_log = logging.getLogger("olav")
 
 #: Drafts that are embedded and committed together: bounds memory, keeps commits few.
 WRITE_BATCH = 512
@@ -126,10 +122,6 @@ class Memory:
         if self.settings.recall.log_queries and result.query and result.limit:
             self.history.asked(result, now)
 
-    async def arecall(self, query: str, **options: Any) -> Recall:
-        """`recall` without blocking the event loop."""
-        return await asyncio.to_thread(self.recall, query, **options)
-
     def search(
         self,
         query: str,
@@ -150,10 +142,6 @@ class Memory:
             ranking_only=True,
         )
 
-    async def asearch(self, query: str, **options: Any) -> Recall:
-        """`search` without blocking the event loop."""
-        return await asyncio.to_thread(self.search, query, **options)
-
     def why(self, id: str, query: str, **options: Any) -> tuple[CandidateTrace | None, Recall]:
         """Return how the memory `id` (or a unique prefix) fared in `recall(query, **options)`, and it.
 
@@ -171,14 +159,17 @@ class Memory:
         agent: str = DEFAULT_AGENT,
         tier: str | None = None,
         model: str | None = None,
+        limit: int | None = None,
+        category: str | None = None,
+        scopes: Sequence[str] | None = None,
         token_budget: int | None = None,
-        **recall: Any,
+        log: bool = True,
     ) -> Context:
         """Return everything that `agent` should read for `query`, and why each part is in it or not.
 
         Three layers: files that its SKILL.md or AGENT.md names (`static_context`), files that the query means
         (`on_intent`), recalled memories. `token_budget` is for all together, else the tier's
-        (`context.token_budget`). `recall`: `scopes`, `limit`, `category`, `log` as in `recall`.
+        (`context.token_budget`). `limit`, `category`, `scopes` and `log` as in `recall`.
 
         Raises what `recall` raises. A file that cannot be read is left out and named in `warnings`.
         """
@@ -191,12 +182,9 @@ class Memory:
                 self._contexts = ContextResolver(self)
             resolver = self._contexts
         return resolver.resolve(
-            query, agent=agent, tier=tier, model=model, token_budget=token_budget, **recall
-        )
-
-    async def acontext(self, query: str, **options: Any) -> Context:
-        """`context` without blocking the event loop."""
-        return await asyncio.to_thread(self.context, query, **options)
+            query, agent=agent, tier=tier, model=model, token_budget=token_budget,
+            limit=limit, category=category, scopes=scopes, log=log,
+        )  # fmt: skip
 
     def enrich(
         self,
@@ -216,10 +204,6 @@ class Memory:
         text = last_user_text(messages)
         block = self.recall(text, agent=agent, tier=tier, model=model).block if text else ""
         return with_block(messages, block)
-
-    async def aenrich(self, messages: Sequence[Mapping[str, Any]], **options: Any) -> list[dict[str, Any]]:
-        """`enrich` without blocking the event loop."""
-        return await asyncio.to_thread(self.enrich, messages, **options)
 
     # --- write ----------------------------------------------------------------------------------
 
@@ -257,10 +241,6 @@ class Memory:
         if outcome.error is not None:
             raise outcome.error
         return outcome
-
-    async def aremember(self, text: str, **options: Any) -> Remembered:
-        """`remember` without blocking the event loop."""
-        return await asyncio.to_thread(self.remember, text, **options)
 
     def remember_many(
         self, drafts: Iterable[Draft], *, revive: bool = False, on_progress: Progress | None = None
@@ -322,56 +302,18 @@ class Memory:
                 f"{record.id} belongs to the append-only category {record.category!r}: it stays until it "
                 "expires. If it must go for good, forget it with purge (`--purge`)."
             )
-        with self.store.lock.exclusive():  # its links as they are when it goes
-            record = self.get(record.id)
-            self.store.erase([record.id])
-        self.release([record])
-        if purge:
-            self.store.erase([record.id], purge=True)
+        self._engine.forget(record.id, purge=purge)
         return record.id
 
     def release(self, gone: Sequence[MemoryRecord]) -> builtins.list[str]:
         """Put in force again what deleted memories superseded and nothing else contradicts; return the ids
         that changed. When they cannot be embedded now they stay as they are, with a warning."""
-        linked = [row for row in gone if row.metadata.get("supersedes") or row.metadata.get("superseded_by")]
-        linked = [row for row in linked if (spec := self.categories.get(row.category)) and spec.claims]
-
-        def change(settlement: Settlement) -> None:
-            for row in linked:
-                settlement.release(row)
-
-        try:
-            return self._engine.resettle(change) if linked else []
-        except OlavError as error:
-            _log.warning("what %s superseded stays so (%s); see `olav kb reinstate`", linked[0].id, error)
-            return []
-
-    async def aforget(self, id: str, *, purge: bool = False) -> str:
-        """`forget` without blocking the event loop."""
-        return await asyncio.to_thread(self.forget, id, purge=purge)
+        return self._engine.release(gone)
 
     def get(self, id: str) -> MemoryRecord:
         """Return the memory with this id or unique id prefix or raise UnknownIdError."""
-        if not isinstance(id, str):
-            raise RecordError(f"id must be a string, not {type(id).__name__}.")
-        if clean_text(id) != id:
-            raise UnknownIdError(f"There is no memory {id!r}: no id holds a control character.")
         self.store.refresh()
-        exact = self.store.get(id)
-        if exact is not None:
-            return exact
-        found = self.store.find(id, limit=2)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UnknownIdError(
-                f"{id!r} begins several memories, {found[0].id} and others. Give more of the id."
-            )
-        raise UnknownIdError(f"There is no memory {id!r}. `olav kb list` shows what there is.")
-
-    async def aget(self, id: str) -> MemoryRecord:
-        """`get` without blocking the event loop."""
-        return await asyncio.to_thread(self.get, id)
+        return self.store.one(id)
 
     def list(
         self,
@@ -393,10 +335,6 @@ class Memory:
                 raise RecordError(f"{name} must be a string, not {text!r}.")
         self.store.refresh()
         return self.store.list(category=category, scopes=scopes, origin=origin, limit=limit, offset=offset)
-
-    async def alist(self, **options: Any) -> Sequence[MemoryRecord]:
-        """`list` without blocking the event loop."""
-        return await asyncio.to_thread(self.list, **options)
 
     # --- capture --------------------------------------------------------------------------------
 
@@ -427,10 +365,6 @@ class Memory:
             tool=tool, args=args, result=result, agent=agent, scope=scope, run=run, call=call,
             status=status, time=time, mark=mark,
         )  # fmt: skip
-
-    async def acapture(self, **call: Any) -> Captured | None:
-        """`capture` without blocking the event loop."""
-        return await asyncio.to_thread(self.capture, **call)
 
     @property
     def captures(self) -> Capture:
@@ -521,27 +455,16 @@ class Memory:
         asked, which are easier than people's. Raises RecordError when there is nothing to ask.
         """
         from olav_core.calibration.calibrating import calibrate
-        from olav_core.calibration.probes import golden_questions, own_questions
+        from olav_core.calibration.probes import questions_of
 
-        questions = own_questions(self) if golden is None else golden_questions(self, Path(golden))
-        if not questions:
-            raise RecordError(
-                "there is nothing to calibrate on: no memory here says what it answers. Import guides, or "
-                "give a file of questions."
-            )
+        questions = questions_of(self, None if golden is None else Path(golden))
         return calibrate(self._engine.pipeline, self.store, questions, on_progress=on_progress)
 
     def apply_calibration(self, calibration: Calibration) -> AppliedCalibration:
         """Make a calibration the store's newest and use it from the next recall on; other processes use it
         when they open the store. An older one of `store.calibrations.all()` may be applied again. Raises
         EmbeddingSpaceMismatchError when it was made for another embedder."""
-        if calibration.fingerprint != self.store.fingerprint:
-            raise EmbeddingSpaceMismatchError(
-                "this calibration was made for another embedder than the store's. Run `olav calibrate` again."
-            )
-        applied = self.store.calibrations.apply(calibration)
-        self._engine.use_calibration(applied)
-        return applied
+        return self._engine.apply_calibration(calibration)
 
     def purge_old_spaces(self) -> Sequence[str]:
         """Drop the vectors that `reembed` kept of embedders that were left; return the tables' names."""
@@ -584,6 +507,18 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    # --- the same without blocking the event loop -------------------------------------------------
+
+    arecall = async_twin(recall)
+    asearch = async_twin(search)
+    acontext = async_twin(context)
+    aenrich = async_twin(enrich)
+    aremember = async_twin(remember)
+    aforget = async_twin(forget)
+    aget = async_twin(get)
+    alist = async_twin(list)
+    acapture = async_twin(capture)
 
     # --- choices --------------------------------------------------------------------------------
 

@@ -37,6 +37,17 @@ class Probe:
     scopes: tuple[str, ...] = (GLOBAL_SCOPE,)
 
 
+def questions_of(memory: Memory, golden: Path | None) -> dict[str, list[Probe]]:
+    """The questions of a file, else the memories' own; raises RecordError when there is none."""
+    found = own_questions(memory) if golden is None else golden_questions(memory, golden)
+    if not found:
+        raise RecordError(
+            "there is nothing to calibrate on: no memory here says what it answers. Import guides, or "
+            "give a file of questions."
+        )
+    return found
+
+
 def own_questions(memory: Memory) -> dict[str, list[Probe]]:
     """By category, what its memories say they answer (`questions`, else their keywords), MOST a category.
 

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from olav_core.errors import StoreError
-from olav_core.records import MemoryRecord
+from olav_core.errors import RecordError, StoreError, UnknownIdError
+from olav_core.records import MemoryRecord, clean_text
 from olav_core.store import filters, schema, tables
 from olav_core.store.freshness import VersionsFolder
 from olav_core.store.lock import StreamLock, local_path
@@ -132,6 +132,24 @@ class TableReader:
     def get(self, row_id: str) -> MemoryRecord | None:
         """The record with exactly this id."""
         return self.existing([row_id]).get(row_id)
+
+    def one(self, id: str) -> MemoryRecord:
+        """The record with this id or this unique prefix of it; raises UnknownIdError."""
+        if not isinstance(id, str):
+            raise RecordError(f"id must be a string, not {type(id).__name__}.")
+        if clean_text(id) != id:
+            raise UnknownIdError(f"There is no memory {id!r}: no id holds a control character.")
+        exact = self.get(id)
+        if exact is not None:
+            return exact
+        found = self.find(id, limit=2)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownIdError(
+                f"{id!r} begins several memories, {found[0].id} and others. Give more of the id."
+            )
+        raise UnknownIdError(f"There is no memory {id!r}. `olav kb list` shows what there is.")
 
     def find(self, prefix: str, *, limit: int = 20) -> builtins.list[MemoryRecord]:
         """Records whose id, or its part after the category, starts with `prefix`; sorted by id.
