@@ -59,12 +59,37 @@ class EnsembleEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._joined([each.embed_passages(texts) for each in self._embedders()])
 
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self._with_tokens("embed_queries", texts)
+
+    def embed_passages_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self._with_tokens("embed_passages", texts)
+
     def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray]:
-        for each in self._embedders():
-            embed = getattr(each, "token_vectors", None)
-            if embed is not None:
-                found: list[FloatArray] = embed(texts, query=query)
-                return found
+        embed: Any = self._embedders()[self._capable()]
+        found: list[FloatArray] = embed.token_vectors(texts, query=query)
+        return found
+
+    def _with_tokens(self, method: str, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        """Return the joined vectors and one model's token vectors, of one run where that model can."""
+        capable = self._capable()
+        vectors, tokens = [], None
+        for place, each in enumerate(self._embedders()):
+            both = getattr(each, f"{method}_with_tokens", None) if place == capable else None
+            if both is not None:
+                own, tokens = both(texts)
+            else:
+                own = getattr(each, method)(texts)
+            vectors.append(own)
+        if tokens is None:
+            tokens = self.token_vectors(texts, query=method == "embed_queries")
+        return self._joined(vectors), tokens
+
+    def _capable(self) -> int:
+        """Return the place of the first model that has token vectors."""
+        for place, each in enumerate(self._embedders()):
+            if hasattr(each, "token_vectors"):
+                return place
         raise ConfigError(
             f"none of {', '.join(part.id for part in self.parts)} has token vectors. Take the ranker that "
             "asks for them out of recall.rankers."

@@ -22,21 +22,24 @@ _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 
 class HashingEmbedder:
     """Texts that share terms are close: each term adds 1 + log(count) with a hashed sign to two hashed
-    places. The same on every machine and in every process."""
+    places. The same on every machine and in every process. Option `tokens`: it has token vectors, one per
+    term; without it, it stands for an embedder that has none."""
 
-    def __init__(self, *, dimension: int = 256) -> None:
+    def __init__(self, *, dimension: int = 256, tokens: bool = False) -> None:
         if not isinstance(dimension, int) or not 8 <= dimension <= 8192:
             raise ConfigError(
                 f"embedder 'hashing': dimension is {dimension!r}. Give an integer of 8 to 8192."
             )
         self.dimension = dimension
+        if tokens:
+            self.token_vectors = self._token_vectors
         self.identity = ModelIdentity(name="hashing", revision=f"1:{dimension}", pooling="sum")
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
         return self.embed_passages(texts)
 
-    def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray]:
-        """One vector per term of each text."""
+    def _token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray]:
+        """Return one vector per term of each text."""
         import numpy as np
 
         del query

@@ -38,6 +38,9 @@ class E5Embedder:
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._open()[0].encode(texts, prefix=PASSAGE_PREFIX)
 
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self._open()[0].encode_with_tokens(texts, prefix=QUERY_PREFIX)
+
     def embed_passages_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
         return self._open()[0].encode_with_tokens(texts, prefix=PASSAGE_PREFIX)
 

@@ -52,6 +52,9 @@ class MiniLMEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._open().encode(texts)
 
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self._open().encode_with_tokens(texts)
+
     def embed_passages_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
         return self._open().encode_with_tokens(texts)
 

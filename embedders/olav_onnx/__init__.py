@@ -57,6 +57,10 @@ class OnnxEmbedder:
         encoder, identity = self._open()
         return encoder.encode(texts, prefix=identity.passage_prefix)
 
+    def embed_queries_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        encoder, identity = self._open()
+        return encoder.encode_with_tokens(texts, prefix=identity.query_prefix)
+
     def embed_passages_with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
         encoder, identity = self._open()
         return encoder.encode_with_tokens(texts, prefix=identity.passage_prefix)

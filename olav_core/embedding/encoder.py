@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 from attrs import frozen
 
 from olav_core.embedding.onnx_model import OnnxModel, load_model
-from olav_core.embedding.recent_tokens import RecentTokens
 from olav_core.embedding.tokenizer import Tokenizer
 from olav_core.errors import ConfigError
 
@@ -78,7 +77,6 @@ class OnnxEncoder:
         self._asked_pooling, self._mend = pooling, mend
         self._model: tuple[int, OnnxModel] | None = None
         self._leads: dict[str, Sequence[int]] = {}
-        self._recent = RecentTokens()
 
     @property
     def pooling(self) -> Pooling:
@@ -92,18 +90,13 @@ class OnnxEncoder:
 
         Raises EmbedderUnavailableError when a file is missing or damaged.
         """
-        if len(texts) != 1 or self.pooling == "model":
-            return self._encode(texts, prefix, None)
-        vectors, (tokens,) = self.encode_with_tokens(texts, prefix=prefix)
-        self._recent.put(prefix + texts[0], tokens)
-        return vectors
+        return self._encode(texts, prefix, None)
 
     def encode_with_tokens(
         self, texts: Sequence[str], *, prefix: str = ""
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """Return what `encode` and `token_vectors` give, of one run of the model where it pools outside."""
-        if self.pooling == "model" or self._load().tokens is None:
-            return self._encode(texts, prefix, None), self.token_vectors(texts, prefix=prefix)
+        """Return what `encode` and `token_vectors` give, of one run of the model."""
+        self._token_output()
         parts: _Parts = {row: [] for row in range(len(texts))}
         return self._encode(texts, prefix, parts), self._joined(parts)
 
@@ -113,18 +106,11 @@ class OnnxEncoder:
         Special tokens and the prefix are left out; a token that two windows share comes from the first.
         Raises EmbedderUnavailableError, and ConfigError for a model that shows no token vectors.
         """
-        model = self._load()
-        if model.tokens is None:
-            raise ConfigError(
-                f"{self.model_path} gives one vector per text and no token vectors. "
-                "Take a model with last_hidden_state, or switch the MaxSim ranker off."
-            )
-        if len(texts) == 1 and (known := self._recent.get(prefix + texts[0])) is not None:
-            return [known]
+        model, output = self._load(), self._token_output()
         parts: _Parts = {row: [] for row in range(len(texts))}
         for windows in self._windows(model, texts, prefix):
             for batch in self._batches(windows):
-                states, _ = self._run(model, batch, model.tokens)
+                (states,), _ = self._run(model, batch, [output])
                 _gather(parts, batch, states)
         return self._joined(parts)
 
@@ -137,7 +123,7 @@ class OnnxEncoder:
         counts = np.zeros(len(texts), np.float32)
         for windows in self._windows(model, texts, prefix):
             for batch in self._batches(windows):
-                vectors, states = self._pool(model, batch, pooling)
+                vectors, states = self._pool(model, batch, pooling, with_tokens=parts is not None)
                 if parts is not None:
                     _gather(parts, batch, states)
                 if total is None:
@@ -223,9 +209,18 @@ class OnnxEncoder:
 
     # --- the model ------------------------------------------------------------------------------
 
+    def _token_output(self) -> str:
+        output = self._load().tokens
+        if output is None:
+            raise ConfigError(
+                f"{self.model_path} gives one vector per text and no token vectors. "
+                "Take a model with last_hidden_state, or switch the MaxSim ranker off."
+            )
+        return output
+
     def _run(
-        self, model: OnnxModel, batch: list[_Window], output: str
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+        self, model: OnnxModel, batch: list[_Window], outputs: list[str]
+    ) -> tuple[list[FloatArray], NDArray[np.int64]]:
         import numpy as np
 
         pad = model.tokenizer.pad
@@ -240,20 +235,24 @@ class OnnxEncoder:
             "token_type_ids": np.zeros_like(ids),
             "position_ids": np.maximum(mask.cumsum(axis=1) - 1, 0),
         }
-        result = model.session.run([output], {name: feeds[name].astype(kind) for name, kind in model.inputs})
-        return np.asarray(result[0], np.float32), mask
+        result = model.session.run(outputs, {name: feeds[name].astype(kind) for name, kind in model.inputs})
+        return [np.asarray(each, np.float32) for each in result], mask
 
     def _pool(
-        self, model: OnnxModel, batch: list[_Window], pooling: Pooling
+        self, model: OnnxModel, batch: list[_Window], pooling: Pooling, *, with_tokens: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the windows' vectors float32 [b, d] and what they are pooled from."""
+        """Return the windows' vectors float32 [b, d] and, `with_tokens`, the states of their tokens."""
         import numpy as np
 
         output = model.pooled if pooling == "model" else model.tokens
         if output is None:
             has = "one vector per text" if model.pooled else "token vectors"
             raise ConfigError(f"pooling {pooling!r} does not fit {self.model_path}, which gives {has} only.")
-        states, mask = self._run(model, batch, output)
+        outputs = [output]
+        if with_tokens and output != model.tokens:
+            outputs.append(self._token_output())
+        found, mask = self._run(model, batch, outputs)
+        states = found[0]
         if pooling == "model":
             pooled = states
         elif pooling == "cls":
@@ -265,7 +264,7 @@ class OnnxEncoder:
         else:
             weights = mask.astype(np.float32)
             pooled = np.einsum("bth,bt->bh", states, weights) / weights.sum(axis=1, keepdims=True)
-        return _unit(pooled) if self.normalize else pooled, states
+        return _unit(pooled) if self.normalize else pooled, found[-1]
 
     def _load(self) -> OnnxModel:
         if self._model is None or self._model[0] != os.getpid():

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakValueDictionary
 
 from olav_core.embedding.fingerprint import CANARY_PASSAGES, CANARY_QUERY, Fingerprint
+from olav_core.embedding.query_cache import EmbeddedQuery, QueryCache
+from olav_core.embedding.shared_embedders import shared_embedder
+from olav_core.embedding.unit_rows import unit_rows
 from olav_core.errors import ConfigError, EmbedderError, EmbedderUnavailableError, OlavError, RecordError
 from olav_core.records import check_text, clean_text
 from olav_core.specs import DistanceScale, Embedder, EmbedderSpec, ModelIdentity, Options
@@ -30,9 +29,6 @@ _T = TypeVar("_T")
 
 _log = logging.getLogger("olav.embedding")
 
-_SHARED: WeakValueDictionary[tuple[str, Callable[[Options], Embedder], str], Embedder] = WeakValueDictionary()
-_SHARED_LOCK = threading.Lock()
-
 
 class EmbedderHandle:
     """One configured embedder. Cheap to make; loads at first use, and handles with the same spec and options
@@ -46,15 +42,16 @@ class EmbedderHandle:
     def __init__(self, spec: EmbedderSpec, options: Options | None = None, *, cache_size: int = 2048) -> None:
         self.spec = spec
         self.options: dict[str, Any] = dict(options or {})
-        self._cache_size = cache_size
-        self._queries: OrderedDict[str, FloatArray] = OrderedDict()
+        self._queries = QueryCache(cache_size)
         self._lock = threading.RLock()
-        self._queries_lock = threading.Lock()
         self._embedder: Embedder | None = None
         self._dimension: int | None = None
         self._fingerprint: Fingerprint | None = None
         #: Gets the raw token vectors of texts that `passages_each` embeds, where they come with the vectors.
         self.on_tokens: Callable[[Sequence[str], Sequence[FloatArray]], None] | None = None
+        #: Makes of a query's raw token vectors what is kept of them; without it they are not asked for.
+        self.shape_tokens: Callable[[FloatArray], FloatArray] | None = None
+        self._tokenless = False
 
     @property
     def id(self) -> str:
@@ -108,25 +105,27 @@ class EmbedderHandle:
         """Mean raw passage vectors of general text by language, float32 [d]; empty if none are shipped."""
         return self.spec.generic_means() if self.spec.generic_means else {}
 
+    def alignment(self) -> Mapping[str, FloatArray]:
+        """What brings its languages together, see EmbedderSpec; empty if none is shipped."""
+        return self.spec.alignment() if self.spec.alignment else {}
+
     def query(self, text: str) -> FloatArray:
         """Return the unit vector of a query, float32 [d], read-only; the last `cache_size` are kept."""
-        text = _query_text(text)
-        with self._queries_lock:
-            if (known := self._queries.get(text)) is not None:
-                self._queries.move_to_end(text)
-                return known
-        vector: FloatArray = self._checked("embed_queries", [text])[0]
-        vector.flags.writeable = False
-        with self._queries_lock:
-            self._queries[text] = vector
-            while len(self._queries) > self._cache_size:
-                self._queries.popitem(last=False)
-        return vector
+        return self._asked(text).vector
+
+    def query_tokens(self, text: str) -> FloatArray | None:
+        """Return what `shape_tokens` made of a query's token vectors, kept beside its vector and of the same
+        run of the model; None when the embedder has none."""
+        return self._asked(text).tokens
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether the embedder has token vectors, as far as is known: a model's file may be read first."""
+        return not self._tokenless and getattr(self._loaded(), "token_vectors", None) is not None
 
     def knows(self, text: str) -> bool:
         """Return whether `query` would answer at once."""
-        with self._queries_lock:
-            return _query_text(text) in self._queries
+        return _query_text(text) in self._queries
 
     def passages(
         self, texts: Sequence[str], *, on_progress: Callable[[int, int], None] | None = None
@@ -160,7 +159,7 @@ class EmbedderHandle:
 
     def token_vectors(self, texts: Sequence[str], *, query: bool = False) -> list[FloatArray] | None:
         """Return float32 [tokens, d] per text, as the embedder gives them; None if it gives none."""
-        embed = getattr(self._loaded(), "token_vectors", None)
+        embed = getattr(self._loaded(), "token_vectors", None) if self.has_tokens else None
         if embed is None:
             return None
         cleaned = [_query_text(text) if query else _passage_text(text) for text in texts]
@@ -199,18 +198,57 @@ class EmbedderHandle:
         half = len(items) // 2
         return self._split(items[:half], offset) + self._split(items[half:], offset)
 
+    def _asked(self, text: str) -> EmbeddedQuery:
+        text = _query_text(text)
+        if (known := self._queries.get(text)) is not None:
+            return known
+        shape = self.shape_tokens
+        both = self._both("embed_queries", [text]) if shape else None
+        if shape is None:
+            made = EmbeddedQuery(self._checked("embed_queries", [text])[0])
+        elif both is not None:
+            made = EmbeddedQuery(both[0][0], self._shaped(both[1]))
+        else:
+            vector = self._checked("embed_queries", [text])[0]
+            made = EmbeddedQuery(vector, self._shaped(None, text))
+        made.vector.flags.writeable = False
+        self._queries.put(text, made)
+        return made
+
+    def _shaped(self, raw: Sequence[FloatArray] | None, text: str = "") -> FloatArray | None:
+        """Return what is kept of a query's raw token vectors, which None asks the embedder for."""
+        try:
+            raw = self.token_vectors([text], query=True) if raw is None else raw
+            return None if raw is None or self.shape_tokens is None else self.shape_tokens(raw[0])
+        except Exception as error:  # the vector alone finds well enough
+            _log.warning("A query has no token vectors: %s", error)
+            return None
+
     def _with_tokens(self, texts: Sequence[str]) -> FloatArray:
         """Return the texts' vectors, and hand on their token vectors when both come of one run."""
-        both = getattr(self._loaded(), "embed_passages_with_tokens", None)
+        both = self._both("embed_passages", texts)
         if both is None or self.on_tokens is None:
             return self._checked("embed_passages", texts)
-        vectors, tokens = self._guarded(lambda: both(list(texts)))
-        checked = self._unit_rows("embed_passages_with_tokens", vectors, len(texts), self.dimension)
         try:
-            self.on_tokens(texts, tokens)
+            self.on_tokens(texts, both[1])
         except Exception as error:  # they can be made again; the write goes on
             _log.warning("Token vectors of embedder %r were not kept: %r", self.id, error)
-        return checked
+        return both[0]
+
+    def _both(self, method: str, texts: Sequence[str]) -> tuple[FloatArray, Sequence[FloatArray]] | None:
+        """Return unit vectors and token vectors of one run; None from an embedder that has no such method, or
+        whose model turns out to have no token vectors."""
+        embed = getattr(self._loaded(), f"{method}_with_tokens", None)
+        if embed is None or self._tokenless:
+            return None
+        dimension = self.dimension
+        try:
+            vectors, tokens = self._guarded(lambda: embed(list(texts)))
+        except ConfigError as error:
+            _log.info("Embedder %r has no token vectors: %s", self.id, error)
+            self._tokenless = True
+            return None
+        return unit_rows(self.id, f"{method}_with_tokens", vectors, len(texts), dimension), tokens
 
     def _checked(self, method: str, texts: Sequence[str]) -> FloatArray:
         return self._ask(method, texts, self.dimension)
@@ -219,28 +257,7 @@ class EmbedderHandle:
         """Call the embedder and return unit rows, or raise EmbedderError for an answer that is none."""
         embedder = self._loaded()
         answer = self._guarded(lambda: getattr(embedder, method)(list(texts)))
-        return self._unit_rows(method, answer, len(texts), dimension)
-
-    def _unit_rows(self, method: str, answer: Any, count: int, dimension: int | None) -> FloatArray:
-        import numpy as np
-
-        try:
-            vectors = np.array(answer, np.float32)
-        except (ValueError, TypeError) as error:
-            raise EmbedderError(f"embedder '{self.id}' gave no numeric matrix from {method}.") from error
-        wanted = (count, dimension or (vectors.shape[1] if vectors.ndim == 2 else 0))
-        if vectors.shape != wanted or not vectors.size:
-            raise EmbedderError(
-                f"embedder '{self.id}' gave shape {vectors.shape} from {method}, expected "
-                f"({count}, {dimension or 'd'}). Fix the embedder; nothing was stored."
-            )
-        if not np.isfinite(vectors).all():
-            raise EmbedderError(f"embedder '{self.id}' gave a vector that is not finite. Nothing was stored.")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not (norms > 0).all():
-            raise EmbedderError(f"embedder '{self.id}' gave a zero vector. Nothing was stored.")
-        vectors /= norms
-        return vectors
+        return unit_rows(self.id, method, answer, len(texts), dimension)
 
     def _guarded(self, call: Callable[[], _T]) -> _T:
         try:
@@ -256,27 +273,8 @@ class EmbedderHandle:
         if self._embedder is None:
             with self._lock:
                 if self._embedder is None:
-                    self._embedder = self._shared()
+                    self._embedder = shared_embedder(self.spec, self.options)
         return self._embedder
-
-    def _shared(self) -> Embedder:
-        """Return the process's embedder of this spec and these options, making it when it is the first."""
-        key = (self.id, self.spec.factory, json.dumps(self.options, sort_keys=True, default=repr))
-        with _SHARED_LOCK:
-            known = _SHARED.get(key)
-            if known is None:
-                try:
-                    known = self.spec.factory(self.options)
-                except OlavError:
-                    raise
-                except Exception as error:
-                    raise ConfigError(
-                        f"embedder '{self.id}' does not take its options: {error}. "
-                        "Check `embedder.options` in .olav/config.yaml."
-                    ) from error
-                with suppress(TypeError):  # an object with __slots__ may take no weak reference
-                    _SHARED[key] = known
-            return known
 
 
 def _query_text(text: str) -> str:

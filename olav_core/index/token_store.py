@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Bytes of the file beyond which the rows that were put first go: 50,000 texts of 40 tokens, 128 dimensions.
 MAX_BYTES = 256 * 2**20
 #: Bytes of rows kept in memory, the least recently used going first.
-MEMORY_BYTES = 16 * 2**20
+MEMORY_BYTES = 32 * 2**20
 #: How long a reader waits for another process, seconds: a recall does without, a writer has time.
 READ_WAIT = 0.05
 WRITE_WAIT = 5.0
@@ -149,16 +149,13 @@ class TokenStore:
 
     def count(self) -> int:
         """Return the number of texts."""
-        return sum(row[0] for row in self._all("SELECT COUNT(*) FROM tokens", ()))
+        # Of `age`, which has a row for each and is small: counting `tokens` reads the whole file.
+        return sum(row[0] for row in self._all("SELECT COUNT(*) FROM age", ()))
 
-    def sample(self, language: str, most: int) -> list[TokenCells]:
-        """Return up to `most` texts of a language; keys are hashes, so the first are as good as any."""
-        query = "SELECT language, count, cells FROM tokens WHERE language = ? ORDER BY key LIMIT ?"
-        return [_unpacked(*row) for row in self._all(query, (language, most))]
-
-    def languages(self) -> list[str]:
-        query = "SELECT DISTINCT language FROM tokens"
-        return [row[0] for row in self._all(query, ())]
+    def sample(self, most: int) -> list[TokenCells]:
+        """Return up to `most` texts; keys are hashes, so the first are as good as any."""
+        query = "SELECT language, count, cells FROM tokens ORDER BY key LIMIT ?"
+        return [_unpacked(*row) for row in self._all(query, (most,))]
 
     def keep_only(self, keys: Collection[int]) -> int:
         """Erase every other text; return how many went. Erased bytes are overwritten in the file."""
@@ -275,6 +272,8 @@ class TokenStore:
                     self._path.with_name(self._path.name + suffix).unlink()
 
     def _keep(self, key: int, cells: TokenCells) -> None:
+        if (replaced := self._recent.pop(key, None)) is not None:  # two recalls read it at once
+            self._recent_bytes -= replaced.size
         self._recent[key] = cells
         self._recent_bytes += cells.size
         while self._recent_bytes > MEMORY_BYTES:

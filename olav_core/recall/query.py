@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from olav_core.arrays import FloatArray
+    from olav_core.recall.token_comparison import TokenComparison
     from olav_core.recall.token_vectors import TokenVectors
 
 __all__ = ["Candidate", "Pool", "Query"]
@@ -60,9 +60,9 @@ class Query:
         """
         return self.vector_source()
 
-    def tokens(self, candidates: Sequence[Candidate]) -> tuple[FloatArray, list[FloatArray | None]]:
-        """Return the query's token vectors, float32 [tokens, k] of unit length in the store's centred token
-        space, and those of each candidate; None for one whose token vectors are still being made.
+    def compare_tokens(self, candidates: Sequence[Candidate]) -> TokenComparison:
+        """Return the cosines of the query's tokens with the candidates', in the store's centred token space;
+        of no token when token vectors are only wished for and the embedder has none.
 
         Only for a ranker whose spec says `uses_tokens`. Raises EmbedderError when there are none.
         """
@@ -70,4 +70,4 @@ class Query:
             raise EmbedderError(
                 "no token vectors are kept here. Say `uses_tokens=True` on the RankerSpec that asks for them."
             )
-        return self.token_source.of(self.text, self.language, candidates)
+        return self.token_source.compare(self.text, self.language, candidates)

@@ -6,12 +6,12 @@ import logging
 import queue
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from olav_core.errors import EmbedderError, OlavError
 from olav_core.index.token_store import TokenCells, TokenStore, key_of, quantised
+from olav_core.recall.token_comparison import PRODUCT, TokenComparison, compare
 from olav_core.text.language import language_of
 
 if TYPE_CHECKING:
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
     from olav_core.embedding.handle import EmbedderHandle
     from olav_core.index.pool import Candidate
 
-#: Texts of a language that its mean token vector is taken from, and those that the generic mean counts for.
-SAMPLE_TEXTS = 500
+#: Texts that the languages' mean token vectors are taken from, and those that a generic mean counts for.
+SAMPLE_TEXTS = 1_000
 SHRINKAGE_TEXTS = 50
 #: A mean is taken anew when so many more texts are kept, as a share.
 GROWTH = 0.25
 #: Seconds after which it is looked whether they are.
 RECOUNT = 60.0
-#: Queries whose token vectors are kept: 12 tokens of 128 dimensions take 6 kB.
-QUERIES = 512
-#: Multiplications of one product: below what makes OpenBLAS start threads that spin (docs/decisions.md).
-PRODUCT = 200_000
+#: Tokens of a longer query that are compared, evenly spread: a pasted log must not cost ten times as much.
+QUERY_TOKENS = 64
 #: Texts that wait for the background thread at most, and that it takes at a time.
 WAITING = 2_000
 BATCH = 32
@@ -45,54 +43,63 @@ class TokenVectors:
     that were written elsewhere are made up for in the background when a recall meets them.
     """
 
-    def __init__(self, embedder: EmbedderHandle, store: Callable[[str], TokenStore]) -> None:
-        """`store` opens the token store of an identity, at first use."""
+    def __init__(
+        self, embedder: EmbedderHandle, store: Callable[[str], TokenStore], *, required: bool = True
+    ) -> None:
+        """`store` opens the token store of an identity, at first use. `required`: an embedder without token
+        vectors is an error; otherwise nothing is compared."""
         self._embedder = embedder
+        self._required = required
         self._open_store = store
         self._lock = threading.RLock()
         self._store: TokenStore | None = None
         self._space: Mapping[str, FloatArray] | None = None
         self._means: dict[str, FloatArray] = {}
-        self._queries: OrderedDict[str, FloatArray] = OrderedDict()
         self._counted = -1
         self._added = 0
         self._counted_at = 0.0
         self._waiting: queue.Queue[str | None] = queue.Queue(WAITING)
         self._thread: threading.Thread | None = None
 
-    def of(
-        self, text: str, language: str, candidates: Sequence[Candidate]
-    ) -> tuple[FloatArray, list[FloatArray | None]]:
-        """Return the query's token vectors, float32 [tokens, d] of unit length, and each candidate's; None
-        for one whose token vectors are not there yet.
+    def compare(self, text: str, language: str, candidates: Sequence[Candidate]) -> TokenComparison:
+        """Compare the query's tokens with the candidates'.
 
-        Raises EmbedderError when the embedder has no token vectors.
+        Raises EmbedderError when the embedder has no token vectors and they are required.
         """
         import numpy as np
 
-        store = self._opened()
         query = self._query(text)
         if query is None:
+            if not self._required:
+                return TokenComparison(np.zeros((0, 0), np.float32), np.full(len(candidates), -1, np.int64))
             raise EmbedderError(
                 f"embedder '{self._embedder.id}' has no token vectors. Take the ranker that asks for them "
                 "out of recall.rankers, or use an embedder with `token_vectors`, such as e5."
             )
         texts = [candidate.record.search_text for candidate in candidates]
         keys = [key_of(each) for each in texts]
-        known = store.get(keys)
-        self._want(each for key, each in zip(keys, texts, strict=True) if key not in known)
+        known = self._opened().get(keys)
+        if len(known) < len(keys):
+            self._want(each for key, each in zip(keys, texts, strict=True) if key not in known)
         means = self._mean_vectors()
-        centred = _unit(query - _mean(means, language)) if means else query
-        present = [known[key] for key in keys if key in known]
-        if not present:
-            return centred, [None] * len(candidates)
-        lengths = [len(cells.scales) for cells in present]
-        values = np.concatenate([cells.values for cells in present]).astype(np.float32)
-        values *= np.concatenate([cells.scales for cells in present])[:, None]
-        of_language = {name: _mean(means, name) for name in {cells.language for cells in present}}
-        values -= np.repeat([of_language[cells.language] for cells in present], lengths, axis=0)
-        parts = iter(np.split(_unit(values), np.cumsum(lengths)[:-1]))
-        return centred, [next(parts) if key in known else None for key in keys]
+        cells = [known.get(key) for key in keys]
+        languages = list(dict.fromkeys(each.language for each in known.values()))
+        places = {name: place for place, name in enumerate(languages)}
+        codes = [0 if each is None else places[each.language] for each in cells]
+        if not means:
+            return compare(query, cells, np.zeros((1, query.shape[1]), np.float32), [0] * len(cells))
+        centres = np.array([_mean(means, name) for name in languages or [language]])
+        return compare(_unit(query - _mean(means, language)), cells, centres, codes)
+
+    def of_query(self, raw: FloatArray) -> FloatArray:
+        """Return what is compared of a query's raw token vectors, projected; not centred yet, for means
+        change."""
+        import numpy as np
+
+        self._opened()
+        if len(raw) > QUERY_TOKENS:
+            raw = raw[np.linspace(0, len(raw) - 1, QUERY_TOKENS).round().astype(int)]
+        return self._projected(raw)
 
     def take(self, texts: Sequence[str], tokens: Sequence[FloatArray]) -> None:
         """Keep the raw token vectors float32 [tokens, d] that came with the texts' vectors."""
@@ -101,7 +108,9 @@ class TokenVectors:
         self._added += len(texts)
 
     def fill(self, texts: Iterable[str]) -> int:
-        """Make what is missing of `texts`, now; return how many there were."""
+        """Make what is missing of `texts`, now; return how many were."""
+        if not self._embedder.has_tokens:
+            return 0
         by_key = {key_of(text): text for text in texts}
         missing = [by_key[key] for key in self._opened().missing(by_key)]
         for start in range(0, len(missing), BATCH):
@@ -149,19 +158,10 @@ class TokenVectors:
             return self._store
 
     def _query(self, text: str) -> FloatArray | None:
-        """Return the query's projected token vectors; those of the last queries are kept."""
-        with self._lock:
-            if (known := self._queries.get(text)) is not None:
-                self._queries.move_to_end(text)
-                return known
-        raw = self._embedder.token_vectors([text], query=True)
-        if raw is None:
-            return None
-        made = self._projected(raw[0])
-        with self._lock:
-            self._queries[text] = made
-            while len(self._queries) > QUERIES:
-                self._queries.popitem(last=False)
+        made = self._embedder.query_tokens(text)
+        if made is None and self._embedder.has_tokens:  # it was embedded before a ranker asked
+            raw = self._embedder.token_vectors([text], query=True)
+            made = None if raw is None else self.of_query(raw[0])
         return made
 
     def _projected(self, raw: FloatArray) -> FloatArray:
@@ -193,9 +193,13 @@ class TokenVectors:
                 generic = {
                     name: mean @ self._space["basis"] for name, mean in self._space.items() if name != "basis"
                 }
+                samples: dict[str, list[TokenCells]] = {name: [] for name in generic}
+                for cells in store.sample(SAMPLE_TEXTS):
+                    samples.setdefault(cells.language, []).append(cells)
                 self._means = {
-                    name: _language_mean(store.sample(name, SAMPLE_TEXTS), generic.get(name))
-                    for name in {*generic, *store.languages()}
+                    name: mean
+                    for name, sample in samples.items()
+                    if (mean := _language_mean(sample, generic.get(name))) is not None
                 }
                 self._counted = count
             return self._means
@@ -228,17 +232,17 @@ class TokenVectors:
                 _log.warning("Token vectors could not be made: %s", error)
 
 
-def _language_mean(sample: Sequence[TokenCells], generic: FloatArray | None) -> FloatArray:
+def _language_mean(sample: Sequence[TokenCells], generic: FloatArray | None) -> FloatArray | None:
     import numpy as np
 
-    rows = [cells.values.astype(np.float32) * cells.scales[:, None] for cells in sample if len(cells.scales)]
-    if not rows:
-        assert generic is not None  # a language is here for its texts or for its generic mean
+    told = [cells for cells in sample if len(cells.scales)]
+    if not told:
         return generic
-    own = np.concatenate(rows).mean(axis=0)
+    tokens = sum(len(cells.scales) for cells in told)
+    own = np.sum([cells.scales @ cells.values for cells in told], axis=0) / tokens
     if generic is None:
         return np.asarray(own, np.float32)
-    weight = len(rows) / (len(rows) + SHRINKAGE_TEXTS)
+    weight = len(told) / (len(told) + SHRINKAGE_TEXTS)
     return np.asarray(weight * own + (1 - weight) * generic, np.float32)
 
 

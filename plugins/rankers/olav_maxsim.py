@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING
 from olav_core import RankerSpec, hookimpl
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, FloatArray, Options, Query
+    from olav_core import Candidate, Options, Query
 
 #: Weight beside a score of score_fusion (cosine plus BM25 share); docs/decisions.md.
 WEIGHT = 2.0
 #: How many of the best candidates are compared.
 DEPTH = 64
-#: Multiplications of one product. From 262,144 on OpenBLAS starts threads that spin for one another, and with
-#: a model on the same cores a recall waits a hundred milliseconds for them.
-PRODUCT = 200_000
 
 
 class MaxSim:
@@ -33,34 +30,23 @@ class MaxSim:
     def rerank(self, query: Query, candidates: Sequence[Candidate]) -> list[float]:
         if not candidates:
             return []
-        asked, told = query.tokens(candidates)
-        if not len(asked) or all(tokens is None for tokens in told):
+        compared = query.compare_tokens(candidates)
+        if not compared.cosines.size:
             return [candidate.score for candidate in candidates]
-        found = _similarities(asked, told)
-        cosines = [candidate.leg_scores.get("vector", 0.0) for candidate in candidates]
-        known = [(score, cosine) for score, cosine in zip(found, cosines, strict=True) if score is not None]
-        above = sum(score - cosine for score, cosine in known) / len(known)
-        return [
-            candidate.score + self.weight * (cosine + above if score is None else score)
-            for candidate, score, cosine in zip(candidates, found, cosines, strict=True)
-        ]
+        means, counts = compared.best().mean(axis=1).tolist(), compared.counts.tolist()
+        found = [None if count < 0 else mean for mean, count in zip(means, counts, strict=True)]
+        if None in found:
+            found = _with_expected(found, [each.leg_scores.get("vector", 0.0) for each in candidates])
+        pairs = zip(candidates, found, strict=True)
+        return [each.score + self.weight * (score or 0.0) for each, score in pairs]
 
 
-def _similarities(asked: FloatArray, told: Sequence[FloatArray | None]) -> list[float | None]:
-    """Return each text's MaxSim with the query's tokens float32 [t, d]; 0 for a text without tokens."""
-    return [None if tokens is None else _similarity(asked, tokens) for tokens in told]
-
-
-def _similarity(asked: FloatArray, tokens: FloatArray) -> float:
-    import numpy as np
-
-    if not len(tokens):
-        return 0.0
-    rows = max(1, PRODUCT // asked.size)
-    best = np.full(len(asked), -1.0, np.float32)
-    for start in range(0, len(tokens), rows):
-        np.maximum(best, (asked @ tokens[start : start + rows].T).max(axis=1), out=best)
-    return float(best.mean())
+def _with_expected(found: Sequence[float | None], cosines: Sequence[float]) -> list[float | None]:
+    """Return the scores with the missing ones as far above their cosines as the others are on average."""
+    pairs = list(zip(found, cosines, strict=True))
+    known = [score - cosine for score, cosine in pairs if score is not None]
+    above = sum(known) / len(known)
+    return [cosine + above if score is None else score for score, cosine in pairs]
 
 
 @hookimpl

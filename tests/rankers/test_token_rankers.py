@@ -7,15 +7,19 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import olav_hashing
 import olav_maxsim
 import pytest
 
 import olav_core
-from olav_core import Memory
+from olav_core import EmbedderSpec, Memory, ModelIdentity, hookimpl
 from olav_core.config import DEFAULT_RANKERS
+from olav_core.recall.token_comparison import TokenComparison
 from olav_core.testing import make_candidate, open_workspace, recall_state
 
-CHAIN = {"recall": {"rankers": [*DEFAULT_RANKERS, "maxsim"]}}
+WITH_TOKENS = {"tokens": True}
+#: As a user names it, beside what no fresh workspace has: its absence is worth a message.
+CHAIN = {"recall": {"rankers": [*dict.fromkeys([*DEFAULT_RANKERS, "maxsim", "mmr"])]}}
 FACTS = (
     "The mail relay in Frankfurt is restarted with systemctl restart postfix",
     "上海的边界路由器 R1 的 loopback 是 10.255.0.1",
@@ -26,7 +30,7 @@ FACTS = (
 
 @pytest.fixture
 def memory(tmp_path: Path):
-    with open_workspace(tmp_path / "space", config=CHAIN) as memory:
+    with open_workspace(tmp_path / "space", options=WITH_TOKENS, config=CHAIN) as memory:
         for fact in FACTS:
             memory.remember(fact)
         yield memory
@@ -45,32 +49,88 @@ def test_the_memory_whose_words_the_query_has_comes_first(memory: Memory, asked:
 
 def test_each_token_of_the_query_counts_with_its_best(memory: Memory) -> None:
     state = recall_state(memory, "mail relay")
-    asked, told = state.query.tokens(state.candidates)
+    compared = state.query.compare_tokens(state.candidates)
+    ends = np.cumsum(compared.counts)
+    assert compared.cosines.shape == (ends[-1], 2)
     scores = olav_maxsim.MaxSim({"weight": 1.0}).rerank(state.query, state.candidates)
-    for candidate, tokens, score in zip(state.candidates, told, scores, strict=True):
-        assert tokens is not None
-        expected = float((asked @ tokens.T).max(axis=1).mean())
+    for candidate, score, end, count in zip(state.candidates, scores, ends, compared.counts, strict=True):
+        expected = float(compared.cosines[end - count : end].max(axis=0).mean())
         assert score == pytest.approx(candidate.score + expected, abs=1e-5)
-        assert np.linalg.norm(tokens, axis=1) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_a_memory_without_token_vectors_yet_is_given_what_its_cosine_lets_expect(memory: Memory) -> None:
-    state = recall_state(memory, "mail relay")
-    asked, told = state.query.tokens(state.candidates)
+class Compared:
+    """A query whose comparison is given: row i has the cosines of candidate i's tokens."""
 
-    class Partly:
-        text = state.query.text
+    def __init__(self, *rows: list[list[float]] | None) -> None:
+        self.rows = rows
 
-        def tokens(self, candidates):
-            return asked, [None if place == 1 else each for place, each in enumerate(told)]
+    def compare_tokens(self, candidates):
+        told = [row for rows in self.rows for row in rows or []]
+        counts = [-1 if rows is None else len(rows) for rows in self.rows]
+        return TokenComparison(np.array(told, np.float32).reshape(len(told), 2), np.array(counts))
 
-    full = olav_maxsim.MaxSim({}).rerank(state.query, state.candidates)
-    partly = olav_maxsim.MaxSim({}).rerank(Partly(), state.candidates)
-    assert partly[0] == full[0]
-    assert np.isfinite(partly[1])
-    nothing = type("Nothing", (), {"tokens": lambda self, given: (asked, [None] * len(given))})()
-    assert olav_maxsim.MaxSim({}).rerank(nothing, state.candidates) == [c.score for c in state.candidates]
-    assert olav_maxsim.MaxSim({}).rerank(nothing, []) == []
+
+def test_a_memory_without_token_vectors_yet_is_given_what_its_cosine_lets_expect() -> None:
+    candidates = [make_candidate(name, score=0.0) for name in "abcd"]
+    for candidate, cosine in zip(candidates, (0.6, 0.5, 0.1, 0.2), strict=True):
+        candidate.leg_scores = {"vector": cosine}
+    query = Compared([[0.9, 0.1], [0.2, 0.9]], None, [], [[0.3, 0.3]])
+    scores = olav_maxsim.MaxSim({"weight": 1.0}).rerank(query, candidates)
+    above = ((0.9 - 0.6) + (0.0 - 0.1) + (0.3 - 0.2)) / 3
+    assert scores == pytest.approx([0.9, 0.5 + above, 0.0, 0.3], abs=1e-6)
+
+
+def test_candidates_without_tokens_are_no_fault() -> None:
+    candidates = [make_candidate("a", score=0.5), make_candidate("b", score=0.4)]
+    for rows in ((None, None), ([], []), ([], None)):
+        assert olav_maxsim.MaxSim({}).rerank(Compared(*rows), candidates) == [0.5, 0.4]
+
+
+def test_a_query_runs_the_model_once(tmp_path: Path) -> None:
+    runs: list[str] = []
+
+    class Counting(olav_hashing.HashingEmbedder):
+        def embed_queries(self, texts):
+            runs.append("vector alone")
+            return super().embed_queries(texts)
+
+        def embed_queries_with_tokens(self, texts):
+            runs.append("both")
+            return super().embed_passages(texts), self._token_vectors(texts)
+
+        def embed_passages_with_tokens(self, texts):
+            return super().embed_passages(texts), self._token_vectors(texts)
+
+    class Plugin:
+        @hookimpl
+        def olav_register_embedders(self):
+            return [EmbedderSpec(id="counting", title="Counting", factory=lambda _: Counting(tokens=True))]
+
+    with open_workspace(tmp_path / "space", Plugin(), embedder="counting", config=CHAIN) as memory:
+        for fact in FACTS:
+            memory.remember(fact)
+        memory.search("warm up")
+        runs.clear()
+        for _ in range(3):
+            assert memory.search("restart of the mail relay").items[0].text == FACTS[0]
+        assert runs == ["both"]
+
+
+def test_an_embedder_without_token_vectors_is_no_fault_of_the_default_chain(tmp_path: Path) -> None:
+    with open_workspace(tmp_path / "space") as memory:
+        for fact in FACTS:
+            memory.remember(fact)
+        memory.optimize()
+        recall = memory.recall("restart of the mail relay", tier="large")
+        assert recall.degraded == ()
+        assert recall.items[0].text == FACTS[0]
+        assert not (memory.workspace.index_directory / "tokens.sqlite").exists()
+
+
+def test_a_long_query_is_compared_by_some_of_its_tokens(memory: Memory) -> None:
+    words = " ".join(f"word{number}" for number in range(400))
+    state = recall_state(memory, f"{words} relay")
+    assert state.query.compare_tokens(state.candidates).cosines.shape[1] == 64
 
 
 def test_a_store_written_without_it_is_caught_up_with(tmp_path: Path) -> None:
@@ -78,7 +138,7 @@ def test_a_store_written_without_it_is_caught_up_with(tmp_path: Path) -> None:
         for fact in FACTS:
             plain.remember(fact)
         assert not (plain.workspace.index_directory / "tokens.sqlite").exists()
-    with open_workspace(tmp_path / "other", config=CHAIN) as memory:
+    with open_workspace(tmp_path / "other", options=WITH_TOKENS, config=CHAIN) as memory:
         memory.remember(FACTS[0])
         first = memory.search("mail relay")  # asks for what is missing
         memory.optimize()
@@ -89,7 +149,7 @@ def test_a_store_written_without_it_is_caught_up_with(tmp_path: Path) -> None:
 
 
 def test_the_folder_may_be_deleted_at_any_time(tmp_path: Path) -> None:
-    with open_workspace(tmp_path / "space", config=CHAIN) as memory:
+    with open_workspace(tmp_path / "space", options=WITH_TOKENS, config=CHAIN) as memory:
         memory.remember(FACTS[0])
         memory.optimize()
         place = memory.workspace.index_directory / "tokens.sqlite"
@@ -102,8 +162,6 @@ def test_the_folder_may_be_deleted_at_any_time(tmp_path: Path) -> None:
 
 
 def test_an_embedder_without_token_vectors_degrades_and_keeps_the_order(tmp_path: Path) -> None:
-    from olav_core import EmbedderSpec, ModelIdentity, hookimpl
-
     class Plain:
         identity = ModelIdentity(name="plain", revision="1")
 
@@ -124,15 +182,6 @@ def test_an_embedder_without_token_vectors_degrades_and_keeps_the_order(tmp_path
         recall = memory.recall("restart the mail relay", tier="large")
         assert recall.items
         assert any("no token vectors" in line for line in recall.degraded)
-
-
-def test_candidates_without_tokens_are_no_fault() -> None:
-    class Query:
-        def tokens(self, candidates):
-            return np.zeros((0, 4), np.float32), [None for _ in candidates]
-
-    candidates = [make_candidate("a", score=0.5), make_candidate("b", score=0.4)]
-    assert olav_maxsim.MaxSim({}).rerank(Query(), candidates) == [0.5, 0.4]
 
 
 def test_token_vectors_that_come_after_a_rescan_are_kept(memory: Memory) -> None:
