@@ -5,13 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CommandSpec, Memory, MiddlewareSpec, hookimpl
+from olav_core import CommandSpec, MiddlewareSpec, hookimpl
 
 if TYPE_CHECKING:
     import click
 
     from olav_audit_trail.middleware import AuditMiddleware as AuditMiddleware
     from olav_audit_trail.trail import AuditTrail as AuditTrail
+    from olav_core import Memory
 
 #: Public name -> its module; they load when asked for.
 _HOMES = {"AuditMiddleware": "middleware", "AuditTrail": "trail"}

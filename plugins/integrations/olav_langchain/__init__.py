@@ -5,10 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CategorySpec, Memory, MiddlewareSpec, hookimpl
+from olav_core import CategorySpec, MiddlewareSpec, hookimpl
 from olav_langchain.item import ITEM
 
 if TYPE_CHECKING:
+    from olav_core import Memory
     from olav_langchain.capture import OperationalEventCapture as OperationalEventCapture
     from olav_langchain.messages import without_memories as without_memories
     from olav_langchain.recall import AutoRecallMiddleware as AutoRecallMiddleware

@@ -5,11 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CommandSpec, Memory, MiddlewareSpec, hookimpl
+from olav_core import CommandSpec, MiddlewareSpec, hookimpl
 
 if TYPE_CHECKING:
     import click
 
+    from olav_core import Memory
     from olav_query_capture.capture import QueryCapture as QueryCapture
     from olav_query_capture.imports import import_queries as import_queries
     from olav_query_capture.middleware import QueryCaptureMiddleware as QueryCaptureMiddleware
