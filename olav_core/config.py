@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import attrs
 from attrs import field, frozen
 
+from olav_core.category_rules import CategoryRules, apply_rules, gate_use, with_thresholds
 from olav_core.chat.settings import ChatSettings, LearningSettings
 from olav_core.context.settings import ContextSettings
-from olav_core.errors import ConfigError, RecordError, did_you_mean
-from olav_core.host.structuring import FieldFault, Range, WrongValueError, converter, faults_of
-from olav_core.host.validation import check_rules
+from olav_core.errors import ConfigError, RecordError
+from olav_core.host.structuring import FieldFault, Range, converter, faults_of
 from olav_core.recall.tier import Tier
 from olav_core.records import check_scope
 from olav_core.specs import CategorySpec, GateUse
@@ -44,21 +42,8 @@ DEFAULT_RANKERS: Final = (
 DEFAULT_TOKEN_BUDGET: Final[Mapping[Tier, int]] = MappingProxyType(
     {"small": 750, "medium": 1_200, "large": 3_000}
 )
-
-
-#: A life in days; the bound keeps dates within what a timestamp can hold.
-Days = Annotated[float, Range(0, 1_000_000, above=True)]
-
-
-class _Unset:
-    def __repr__(self) -> str:
-        return "as the plug-in says"
-
-
 #: Values below these paths may be keys and are never shown.
 _SECRET: Final = ("store.storage_options", "embedder.options")
-#: A category rule that the configuration leaves alone; None would mean "no limit" or "for ever".
-UNSET: Final[Any] = _Unset()
 
 
 def _with_default_budget(given: Mapping[Tier, int]) -> Mapping[Tier, int]:
@@ -168,29 +153,6 @@ class CaptureSettings:
 
 
 @frozen(kw_only=True)
-class CategoryRules:
-    """What the workspace changes in a category; null lifts a cap or a life, what is not named stays."""
-
-    quota: Annotated[int, Range(0)] = field(default=UNSET)
-    cap: Annotated[int, Range(0)] | None = field(default=UNSET)
-    gates: tuple[GateUse, ...] = field(default=UNSET)
-    ttl_days: Days | None = field(default=UNSET)
-    half_life_days: Days | None = field(default=UNSET)
-
-    def apply(self, spec: CategorySpec) -> CategorySpec:
-        """Return the category with these rules; they are not checked."""
-        changes: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("quota", "cap", "gates")
-            if getattr(self, name) is not UNSET
-        }
-        for name, days in (("ttl", self.ttl_days), ("half_life", self.half_life_days)):
-            if days is not UNSET:
-                changes[name] = None if days is None else timedelta(days=days)
-        return attrs.evolve(spec, **changes)
-
-
-@frozen(kw_only=True)
 class Settings:
     """The settings of one workspace. `source` is the file that they were read from."""
 
@@ -240,43 +202,14 @@ class Settings:
         Raises ConfigError for an unknown category or gate, a quota above the cap, or any other wrong rule.
         Rules for a category that is switched off or broken are passed over.
         """
-        categories = dict(registry.categories)
-        faults = []
-        absent = registry.absent("categories")
-        for id, rules in self.categories.items():
-            path = f"categories.{id}"
-            if id not in categories:
-                if id not in absent:
-                    hint = did_you_mean(id, categories)
-                    faults.append(f"{path}: no category {id!r} is registered.{hint}")
-                continue
-            spec = rules.apply(categories[id])
-            problems = [f"{problem.message} {problem.mend}" for problem in check_rules(spec)]
-            if rules.gates is not UNSET:
-                unknown = [use.id for use in rules.gates if use.id not in registry.gates]
-                problems += [
-                    f"gate {gate!r} is not registered.{did_you_mean(gate, registry.gates)}"
-                    for gate in unknown
-                ]
-            faults += [f"{path}: {problem}" for problem in problems]
-            categories[id] = spec
-        if faults:
-            where = self.source or "the settings"
-            raise ConfigError(
-                f"{where}: {len(faults)} fault(s).\n  " + "\n  ".join(faults) + "\nMend them and try again."
-            )
-        return categories
+        return apply_rules(self.categories, registry, self.source)
 
     def with_thresholds(
         self, categories: Mapping[str, CategorySpec], thresholds: Mapping[str, Mapping[str, float]]
     ) -> dict[str, CategorySpec]:
         """Return the categories with calibrated gate thresholds (`max` by category and gate), but for gates
         that this configuration sets itself."""
-        own = {id for id, rules in self.categories.items() if rules.gates is not UNSET}
-        return {
-            id: spec if id in own else attrs.evolve(spec, gates=_tuned(spec.gates, thresholds.get(id, {})))
-            for id, spec in categories.items()
-        }
+        return with_thresholds(categories, thresholds, self.categories)
 
     @staticmethod
     def write_default(path: Path, *, embedder: str = "e5", options: Mapping[str, Any] | None = None) -> None:
@@ -293,27 +226,11 @@ class Settings:
         save_embedder(path, embedder, options or {})
 
 
-def _tuned(gates: Sequence[GateUse], thresholds: Mapping[str, float]) -> tuple[GateUse, ...]:
-    return tuple(
-        GateUse(use.id, {**use.options, "max": thresholds[use.id]}) if use.id in thresholds else use
-        for use in gates
-    )
-
-
 @lru_cache(maxsize=1)
 def _settings_converter() -> Converter:
     strict = converter().copy()
-    strict.register_structure_hook(GateUse, _gate_use)
+    strict.register_structure_hook(GateUse, gate_use)
     return strict
-
-
-def _gate_use(value: Any, _: Any) -> GateUse:
-    """Gates are written flat: `{id: distance, max: 0.65}`, or the bare id when there are no options."""
-    if isinstance(value, str):
-        return GateUse(value)
-    if isinstance(value, Mapping) and isinstance(value.get("id"), str):
-        return GateUse(value["id"], {key: item for key, item in value.items() if key != "id"})
-    raise WrongValueError("a gate's id, or a mapping with `id` and the gate's options", value)
 
 
 def _regex_faults(settings: Settings) -> Iterator[FieldFault]:
