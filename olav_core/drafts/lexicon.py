@@ -24,8 +24,10 @@ _UNIT: Final = re.compile(
 _QUESTION: Final = frozenset("?؟")
 #: Who quotes a yes does not say it. The single quote is one too, outside a word.
 _QUOTES: Final = frozenset("\"'`“”„‟‘‚«»‹›「」『』〝〞〟>")
-#: Ends a phrase; none may reach across it.
-_BREAKS: Final = frozenset(".,!;:。，、！；：…~～-–—()[]（）【】/|&+*")
+#: Ends a phrase; none may reach across it. By brackets, asterisks and bullets people format a plain yes.
+_BREAKS: Final = frozenset(".,!;:。，、！；：…~～-–—()[]（）【】/|&+*•·●▪")
+#: Emphasis by underscores; those within a name are none.
+_UNDERSCORED: Final = re.compile(r"(?<!\w)(_{1,2})([^_]+)\1(?!\w)")
 #: A word that such a sign opens is an option, a command, a negation or struck out: -yes, /yes, !yes, ~~yes~~.
 _OPENED: Final = re.compile(r"(?<![\w!~/–—-])[!~/–—-]+\w|\w/\w")
 #: None of these may stand in a phrase.
@@ -53,7 +55,7 @@ class Lexicon:
         holds anything that no lexicon knows says more than yes."""
         if not isinstance(message, str) or not message.strip() or len(message) > MAX_CHARS:
             return False
-        units = list(units_of(message))
+        units = list(units_of(_UNDERSCORED.sub(r"\2", message)))
         if any(unit in _QUESTION or unit in _QUOTES for unit in units) or _OPENED.search(_folded(message)):
             return False
         clauses = [list(group) for sign, group in groupby(units, _BREAKS.__contains__) if not sign]
