@@ -316,10 +316,6 @@ class ConfirmationSpec:
     alone: tuple[str, ...] = ()
 
 
-# --- importers, commands ------------------------------------------------------------------------
-
-
-@frozen
 # --- agents -------------------------------------------------------------------------------------
 
 
@@ -346,6 +342,10 @@ class MiddlewareSpec:
     priority: int = 50
 
 
+# --- importers, commands ------------------------------------------------------------------------
+
+
+@frozen
 class Fault:
     """What is wrong with a file: `line` counts from 1, 0 means the whole file.
 

@@ -240,14 +240,14 @@ def _check_confirmation(spec: ConfirmationSpec) -> Problems:
         yield Problem(f"{stray[0]!r} of alone is not in yes.", "Name it in both.")
 
 
-def _check_importer(spec: ImporterSpec) -> Problems:
-    yield from _check_words(spec, "purpose")
 def _check_middleware(spec: MiddlewareSpec) -> Problems:
     yield from _check_words(spec, "framework", "purpose")
     yield from _check_callables(spec, 2, "factory")
     yield from _check_priority(spec.priority)
 
 
+def _check_importer(spec: ImporterSpec) -> Problems:
+    yield from _check_words(spec, "purpose")
     yield from _check_callables(spec, 3, "parse")
     problems = list(_check_strings(spec, "suffixes"))
     yield from problems
@@ -360,9 +360,9 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Problems]]] = {
     "redactors": _check_redactor,
     "verb_matchers": _check_verb_matcher,
     "confirmations": _check_confirmation,
+    "agent_middleware": _check_middleware,
     "importers": _check_importer,
     "commands": _check_command,
-    "agent_middleware": _check_middleware,
     "suites": _check_suite,
     "directives": _check_directive,
 }
