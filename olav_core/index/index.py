@@ -31,8 +31,9 @@ class RecallIndex:
     """Every vector centred and resident, BM25 in `directory` (None: in memory), all derived from `store`.
 
     `sync` takes in what any process changed; `pool` gives the state that one query works on. `generic_means`
-    are the embedder's mean raw passage vectors per language. Up to `resident_rows` rows a dimension takes 4
-    bytes of memory, above that 1, and 4 in a nameless file beside `directory`. Thread-safe.
+    are the embedder's mean raw passage vectors per language, `alignment` its tables (see Alignment). Up to
+    `resident_rows` rows a dimension takes 4 bytes of memory, above that 1, and 4 in a nameless file beside
+    `directory`. Thread-safe.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class RecallIndex:
         *,
         categories: Mapping[str, CategorySpec],
         generic_means: Mapping[str, FloatArray] | None = None,
+        alignment: Mapping[str, FloatArray] | None = None,
         resident_rows: int = 200_000,
     ) -> None:
         self.resident_rows = resident_rows
@@ -49,6 +51,7 @@ class RecallIndex:
         self._directory = directory
         self._specs = categories
         self._generic = generic_means
+        self._alignment = alignment
         self._lock = threading.RLock()
         self._version = -1
         self._lexical: LexicalSync | None = None
@@ -160,7 +163,7 @@ class RecallIndex:
             )
 
     def center_query(self, vector: FloatArray, language: str) -> FloatArray:
-        """Return a raw query vector float32 [d] in the centred space, unit length."""
+        """Return a raw query vector float32 [d] in the aligned, centred space, unit length."""
         with self._lock:
             return self._resident.center(vector, language)
 
@@ -173,6 +176,7 @@ class RecallIndex:
             self._specs,
             self._generic,
             self._store.take_present,
+            alignment=self._alignment,
             most_float_rows=self.resident_rows,
             directory=directory and directory.parent,
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from olav_core.index.alignment import Alignment
 from olav_core.index.keywords import KeywordTable
 from olav_core.index.matrix import BLOCK_ROWS, CentredMatrix, FloatRows
 from olav_core.index.means import LanguageMeans
@@ -55,6 +56,7 @@ class ResidentRows:
         generic_means: Mapping[str, FloatArray] | None,
         read: Callable[[Sequence[int]], Mapping[int, MemoryRecord]],
         *,
+        alignment: Mapping[str, FloatArray] | None = None,
         most_float_rows: int = sys.maxsize,
         directory: Path | None = None,
     ) -> None:
@@ -62,6 +64,7 @@ class ResidentRows:
         records beyond what fits in memory."""
         self._specs = specs
         self._generic = generic_means
+        self._tables = alignment
         self.table = RowTable(Names(), Names())
         self.keywords = KeywordTable()
         self.records = RecordCache(read, schema.record, directory=directory)
@@ -69,11 +72,14 @@ class ResidentRows:
         self._most_float_rows = most_float_rows
         self._directory = directory
         self.means: LanguageMeans | None = None
+        self._alignment: Alignment | None = None
 
     def center(self, vector: FloatArray, language: str) -> FloatArray:
-        """Return a raw query vector float32 [d] centred with its language's mean, unit length."""
-        means = self.means or LanguageMeans(len(vector), self._generic)
-        return means.center_query(vector, language)
+        """Return a raw query vector float32 [d] aligned and centred with its language's mean, unit length."""
+        means, alignment = self.means, self._alignment
+        if means is None or alignment is None:
+            means, alignment = self._spaces(len(vector))
+        return means.center_query(alignment.vector(vector, language), language)
 
     def keep_only(self, rowids: NDArray[np.uint64]) -> list[int]:
         """Drop the rows that are not among `rowids`; return their row ids."""
@@ -110,7 +116,7 @@ class ResidentRows:
         vectors = rows.vectors()
         if self.matrix is None or self.means is None:
             self.matrix = CentredMatrix(vectors.shape[1])
-            self.means = LanguageMeans(vectors.shape[1], self._generic)
+            self.means, self._alignment = self._spaces(vectors.shape[1])
         if vectors.shape[1] != self.matrix.dimension:
             raise OtherSpaceError
         slots = self.table.slots_of(rows.rowids)
@@ -120,7 +126,9 @@ class ResidentRows:
             fresh[known] = self.table.digests[slots[known]] != rows.digests[known]
             same = known[~fresh[known]]
             if len(same):
-                moved = np.abs(self._raw(slots[same]) - vectors[same]).max(axis=1) > _SAME_VECTOR
+                spoken = [self.means.languages[code] for code in self.table.languages[slots[same]]]
+                aligned = self._aligned(vectors[same], spoken)
+                moved = np.abs(self._raw(slots[same]) - aligned).max(axis=1) > _SAME_VECTOR
                 fresh[same[moved]] = True
             self._kill(slots[known[fresh[known]]])
             kept = known[~fresh[known]]
@@ -153,7 +161,7 @@ class ResidentRows:
             timestamps=rows.timestamps[new],
             confidence=rows.confidence[new],
         )
-        raw = vectors[new] if len(new) < len(vectors) else vectors
+        raw = self._aligned(vectors[new] if len(new) < len(vectors) else vectors, languages)
         means.add(raw, codes)
         self._append_vectors(raw, codes)
         self._set_keywords(slots, new, rows)
@@ -203,6 +211,19 @@ class ResidentRows:
         for slot in slots.tolist():
             self.keywords.drop(slot)
         self.table.kill(slots)
+
+    def _spaces(self, dimension: int) -> tuple[LanguageMeans, Alignment]:
+        alignment = Alignment(dimension, self._tables)
+        generic = {
+            code: alignment.vector(np.asarray(mean), code)
+            for code, mean in (self._generic or {}).items()
+            if np.shape(mean) == (dimension,)
+        }
+        return LanguageMeans(dimension, generic), alignment
+
+    def _aligned(self, vectors: FloatArray, languages: Sequence[str]) -> FloatArray:
+        assert self._alignment is not None
+        return self._alignment.rows(vectors, languages)
 
     def _raw(self, slots: NDArray[np.int64]) -> FloatArray:
         assert self.matrix is not None

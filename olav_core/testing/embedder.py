@@ -273,6 +273,19 @@ class EmbedderContract(PluginContract):
                 "Measure the means again with this model.",
             )
 
+    def test_its_alignment_has_its_dimension(self) -> None:
+        import numpy as np
+
+        dimension = self._handle.dimension
+        for name, table in self._handle.alignment().items():
+            wanted = (len(table) if name == "axes" else dimension, dimension)
+            self.require(
+                np.shape(table) == wanted and np.isfinite(table).all(),
+                f"the alignment table {name!r} has shape {np.shape(table)}.",
+                "Vectors are multiplied with it; tables of another dimension are not used.",
+                f"Give `axes` as [k, {dimension}] and the map of a language as [{dimension}, {dimension}].",
+            )
+
     def test_token_vectors_have_its_dimension(self) -> None:
         embed = getattr(self.embedder, "token_vectors", None)
         if embed is None:
