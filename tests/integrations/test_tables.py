@@ -18,6 +18,7 @@ from langchain.agents import create_agent
 from olav_tables import TABLE_SCHEMA, TableDescriber, describe_table_tool, prime_schema
 from olav_tables.database import TableError, open_database
 from olav_tables.description import MAX_CELL_CHARS
+from olav_tables.sql_database import SqlDatabase
 from scripted_model import ScriptedModel, call
 
 import olav_core
@@ -290,8 +291,9 @@ def test_schemas_are_pushed_only_under_the_old_switch(
         prime_schema(memory, describer)
     monkeypatch.setenv("OLAV_LEGACY_SCHEMA_PRIME", "1")
     with olav_core.init(tmp_path / "on", embedder="hashing") as memory:
-        ids = prime_schema(memory, describer, scope="netops")
-        assert prime_schema(memory, describer, scope="netops") == ids
+        primed = prime_schema(memory, describer, scope="netops")
+        assert prime_schema(memory, describer, scope="netops") == primed
+        assert not primed.unread
         (schema,) = memory.list(category="schema_knowledge")
         assert schema.metadata["columns"] == ["hostname", "role", "asn"]
         found = {
@@ -300,6 +302,47 @@ def test_schemas_are_pushed_only_under_the_old_switch(
         }
         assert found["role"] == {"access": 428, "border": 72}
         assert "netops.v_devices" in memory.recall("border routers in v_devices", agent="netops").block
+
+
+def test_a_table_that_cannot_be_read_is_told_and_the_others_are_primed(
+    sqlite_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLAV_LEGACY_SCHEMA_PRIME", "1")
+    olav_core.init(tmp_path / "ws", embedder="hashing").close()
+    given = ["describe-table", str(sqlite_file), "--prime", "--workspace", str(tmp_path / "ws"), "--json"]
+    done = CliRunner().invoke(main, [*given, "--timeout", "2"])
+    assert done.exit_code == 1, done.output
+    answer = json.loads(done.stdout)
+    assert "no_such" in answer["unread"]["broken"]
+    assert "broken is left out" in done.stderr
+    with olav_core.open(tmp_path / "ws") as memory:
+        tables = {row.metadata["table"] for row in memory.list(category="schema_knowledge")}
+    assert {"devices", "设备", "borders"} <= tables
+    assert "broken" not in tables
+
+
+def test_what_fails_is_rolled_back_so_that_the_next_question_is_answered(sqlite_file: Path) -> None:
+    database = SqlDatabase("", sqlite_file)
+    try:
+        assert database.count("devices")
+        with pytest.raises(Exception, match="no_such"):
+            database.count("broken")
+        # PostgreSQL answers nothing in a transaction in which something failed.
+        assert not database._connection.in_transaction()
+        assert database.count("borders")
+    finally:
+        database.close()
+
+
+def test_an_sqlite_database_that_sqlalchemy_opens_itself_is_read_only() -> None:
+    database = SqlDatabase("sqlite://", None)
+    try:
+        database.execute("PRAGMA query_only")
+        with pytest.raises(Exception, match="readonly"):
+            # Past the check of the first word: the connection itself refuses.
+            database._connection.connection.cursor().execute("CREATE TABLE t (a)")
+    finally:
+        database.close()
 
 
 def test_a_dot_in_a_tables_own_name_parts_nothing(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def describe_table(
     "comment"}], "keys": {"primary", "unique", "foreign": [{"columns", "table", "references"}]}, "rows",
     "sample": [row], "distributions": [{"column", "scanned", "distinct", "nulls", "least", "greatest",
     "values": {value: rows}}], "notes": [text]}; without NAME {"tables": [name]}; with --prime {"stored":
-    [id]}.
+    [id], "unread": {table: why}}, and exit code 1 when a table could not be read: the others are stored.
     """
     terminal = Terminal(as_json=as_json)
     with terminal.guarded():
@@ -47,13 +47,18 @@ def describe_table(
             from olav_tables.prime import prime_schema
 
             with olav_core.open(workspace) as memory, terminal.progress("Reading tables") as on_progress:
-                ids = prime_schema(
+                primed = prime_schema(
                     memory, describer, tables=[name] if name else None, scope=scope, on_progress=on_progress
                 )
-            terminal.result({"stored": ids}, f"Stored {len(ids)} memories.")
+            found = {"stored": list(primed.ids), "unread": dict(primed.unread)}
+            terminal.result(found, f"Stored {len(primed.ids)} memor{'y' if len(primed.ids) == 1 else 'ies'}.")
+            for table, why in primed.unread.items():
+                terminal.note(f"{table} is left out: {why}")
+            if primed.unread:
+                click.get_current_context().exit(1)
         elif name is None:
             tables = describer.tables()
             terminal.result({"tables": tables}, *(tables or ["No tables."]))
         else:
-            found = describer.describe(name)
-            terminal.result(found.to_dict(), found.to_text(max_chars=100_000))
+            table = describer.describe(name)
+            terminal.result(table.to_dict(), table.to_text(max_chars=100_000))

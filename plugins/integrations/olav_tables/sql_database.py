@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,7 +24,7 @@ _FIRST_WORD = re.compile(r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*(\w+)", re.DO
 
 class SqlDatabase:
     """See Database. Three locks: the file's mode or the transaction's, the first word of each statement, and
-    a rollback at the end."""
+    a rollback at the end. What fails is rolled back at once: PostgreSQL answers nothing else before that."""
 
     def __init__(self, url: str, path: Path | None) -> None:
         import sqlalchemy as sa
@@ -41,6 +42,8 @@ class SqlDatabase:
                 engine = engine.execution_options(postgresql_readonly=True)
             sa.event.listen(engine, "before_cursor_execute", _only_reads)
             self._connection = engine.connect()
+            if engine.dialect.name == "sqlite":  # also one that SQLAlchemy opened by itself
+                self._connection.connection.cursor().execute("PRAGMA query_only = ON")
             if statement := _READ_ONLY.get(engine.dialect.name):
                 self._connection.connection.cursor().execute(statement)
             self._inspector = sa.inspect(self._connection)
@@ -60,7 +63,8 @@ class SqlDatabase:
 
     def execute(self, sql: str) -> list[tuple[Any, ...]]:
         """Run one statement that reads; anything else raises."""
-        return [tuple(row) for row in self._connection.execute(self._sa.text(sql))]
+        with self._answering():
+            return [tuple(row) for row in self._connection.execute(self._sa.text(sql))]
 
     def tables(self) -> dict[str, str]:
         look = self._inspector
@@ -106,14 +110,15 @@ class SqlDatabase:
 
     def count(self, table: str) -> int:
         select = self._sa.select(self._sa.func.count()).select_from(self._table(table))
-        return int(self._connection.execute(select).scalar_one())
+        with self._answering():
+            return int(self._connection.execute(select).scalar_one())
 
     def sample(self, table: str, limit: int) -> list[dict[str, Any]]:
         names = [column.name for column in self.columns(table)]
         columns = [self._sa.column(name) for name in names]
-        rows = self._connection.execute(
-            self._sa.select(*columns).select_from(self._table(table)).limit(limit)
-        ).all()
+        select = self._sa.select(*columns).select_from(self._table(table)).limit(limit)
+        with self._answering():
+            rows = self._connection.execute(select).all()
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def values(self, table: str, column: str, scan: int, most: int) -> Values:
@@ -126,15 +131,11 @@ class SqlDatabase:
             sa.func.min(part.c.v),
             sa.func.max(part.c.v),
         ).select_from(part)
-        scanned, distinct, filled, least, greatest = self._connection.execute(facts).one()
         number = sa.func.count()
-        commonest = self._connection.execute(
-            sa.select(part.c.v, number)
-            .where(part.c.v.is_not(None))
-            .group_by(part.c.v)
-            .order_by(number.desc(), part.c.v)
-            .limit(most)
-        ).all()
+        often = sa.select(part.c.v, number).where(part.c.v.is_not(None)).group_by(part.c.v)
+        with self._answering():
+            scanned, distinct, filled, least, greatest = self._connection.execute(facts).one()
+            commonest = self._connection.execute(often.order_by(number.desc(), part.c.v).limit(most)).all()
         return Values(
             scanned=scanned,
             distinct=distinct,
@@ -143,6 +144,14 @@ class SqlDatabase:
             greatest=greatest,
             commonest=tuple((value, int(rows)) for value, rows in commonest),
         )
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            self._connection.rollback()
+            raise
 
     def _parts(self, table: str) -> tuple[str | None, str]:
         if not self._named:
