@@ -114,6 +114,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import GateSpec as GateSpec
     from olav_core.specs import GateUse as GateUse
     from olav_core.specs import ImporterSpec as ImporterSpec
+    from olav_core.specs import LexiconSpec as LexiconSpec
     from olav_core.specs import MeasuringGate as MeasuringGate
     from olav_core.specs import MiddlewareSpec as MiddlewareSpec
     from olav_core.specs import ModelIdentity as ModelIdentity
@@ -243,6 +244,7 @@ _PUBLIC = {
             "GateSpec",
             "GateUse",
             "ImporterSpec",
+            "LexiconSpec",
             "MeasuringGate",
             "MiddlewareSpec",
             "ModelIdentity",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_RANKERS: Final = (
     "vector",
     "bm25",
+    "translated",
     "identifiers",
     "score_fusion",
     "keyword_boost",

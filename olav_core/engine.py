@@ -15,6 +15,7 @@ from olav_core.config import DEFAULT_RANKERS, Settings
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
 from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, StoreError
+from olav_core.recall.lexicons import Lexicons
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ class Engine:
         self._closed = False
         self._executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="olav-embed")
         self.tokens: TokenVectors | None = None
+        self._lexicons = Lexicons(
+            (*(spec.folder for spec in registry.lexicons.values()), workspace.lexicon_directory)
+        )
         self._pipeline: RecallPipeline | None = None
         spec = registry.embedder(settings.embedder.id)
         self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
@@ -131,6 +135,7 @@ class Engine:
                     check_space=self.space.check,
                     scale=self._scale(calibration),
                     tokens=self.tokens,
+                    lexicons=self._lexicons,
                 )
             pipeline = self._pipeline
         if first:

@@ -16,6 +16,7 @@ from olav_core.specs import (
     EmbedderSpec,
     GateSpec,
     ImporterSpec,
+    LexiconSpec,
     MiddlewareSpec,
     RankerSpec,
     RedactorSpec,
@@ -170,6 +171,18 @@ def olav_register_directives() -> Sequence[DirectiveSpec]:  # type: ignore[empty
 
     Example: `return [DirectiveSpec(id="ticket_rules", purpose="How we work tickets",
     folder=Path(__file__).with_name("directives"))]`
+    """
+
+
+@hookspec
+def olav_register_lexicons() -> Sequence[LexiconSpec]:  # type: ignore[empty-body]
+    """Register lexicons: what words are called in other languages, so that a query finds memories in them.
+
+    Called once, when the registry is built. Return a list of LexiconSpec. All lexicons are read as one, and
+    with them the workspace's own, `.olav/lexicons/*.tsv`; the ranker `translated` asks them.
+
+    Example: `return [LexiconSpec(id="plant", purpose="Words of the plant, German and English",
+    folder=Path(__file__).with_name("plant"))]`
     """
 
 

@@ -434,6 +434,16 @@ class DirectiveSpec:
 
 
 @frozen(kw_only=True)
+class LexiconSpec:
+    """Words and what they are called in other languages: the `*.tsv` of a folder, read when a query first
+    asks (docs/howto-lexicon.md)."""
+
+    id: str
+    purpose: str
+    folder: Path
+
+
+@frozen(kw_only=True)
 class CommandSpec:
     """A click command for `olav`. `load()` imports and returns it, so that `olav --help` stays cheap."""
 

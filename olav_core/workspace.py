@@ -46,6 +46,11 @@ class Workspace:
         return self.directory / "plugins"
 
     @property
+    def lexicon_directory(self) -> Path:
+        """The team's own lexicons, `*.tsv`."""
+        return self.directory / "lexicons"
+
+    @property
     def agents_directory(self) -> Path:
         return self.directory / AGENTS
 

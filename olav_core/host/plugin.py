@@ -30,6 +30,7 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
         "commands": "command",
         "suites": "benchmark suite",
         "directives": "directive folder",
+        "lexicons": "lexicon",
     }
 )
 

@@ -24,6 +24,7 @@ from olav_core.specs import (
     Finding,
     GateSpec,
     ImporterSpec,
+    LexiconSpec,
     MiddlewareSpec,
     RankerSpec,
     RedactorSpec,
@@ -71,6 +72,7 @@ class Registry:
     commands: Mapping[str, CommandSpec] = field(factory=_nothing)
     suites: Mapping[str, SuiteSpec] = field(factory=_nothing)
     directives: Mapping[str, DirectiveSpec] = field(factory=_nothing)
+    lexicons: Mapping[str, LexiconSpec] = field(factory=_nothing)
     plugins: tuple[PluginInfo, ...] = ()
     faults: tuple[PluginFault, ...] = ()
     #: Plug-in label -> how many calls of its observers raised.

@@ -27,6 +27,7 @@ from olav_core.specs import (
     GateSpec,
     GateUse,
     ImporterSpec,
+    LexiconSpec,
     MiddlewareSpec,
     RankerSpec,
     RedactorSpec,
@@ -49,6 +50,7 @@ SPEC_TYPES: Final[Mapping[str, type]] = {
     "commands": CommandSpec,
     "suites": SuiteSpec,
     "directives": DirectiveSpec,
+    "lexicons": LexiconSpec,
 }
 #: Ids become parts of row ids (`<category>:<hex>`), configuration keys, variable names and command words.
 ID_PATTERN: Final = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -306,6 +308,14 @@ def _check_directive(spec: DirectiveSpec) -> Problems:
         yield Problem(f"folder {str(spec.folder)!r} is none.", "Give the Path of a folder of package data.")
 
 
+def _check_lexicon(spec: LexiconSpec) -> Problems:
+    yield from _check_words(spec, "purpose")
+    if not isinstance(spec.folder, Path) or not next(spec.folder.glob("*.tsv"), None):
+        yield Problem(
+            f"folder {str(spec.folder)!r} holds no *.tsv.", "Give the Path of a folder of package data."
+        )
+
+
 def _check_words(spec: object, *names: str) -> Problems:
     for name in names:
         value = getattr(spec, name)
@@ -367,4 +377,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Problems]]] = {
     "commands": _check_command,
     "suites": _check_suite,
     "directives": _check_directive,
+    "lexicons": _check_lexicon,
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from olav_core.index.index_files import guarded
-from olav_core.index.pending import K1, CorpusStats, idf
+from olav_core.index.pending import K1, Alternatives, CorpusStats, concept_idf, idf
 from olav_core.text.analyzer import single_characters
 
 if TYPE_CHECKING:
@@ -75,19 +75,69 @@ class LexicalSnapshot:
                 else:
                     part = Query.term_query(self.schema, "body", term, index_option="freq")
                 parts.append((Occur.Should, part if weight == 1 else Query.boost_query(part, float(weight))))
-            clauses = [(Occur.Must, Query.boolean_query(parts))]
-            for name, values in (("scope", scopes), ("category", categories)):
-                if values is not None:
-                    clean = [storable(value) for value in values]
-                    chosen = Query.term_set_query(self.schema, name, clean)
-                    clauses.append((Occur.Must, Query.const_score_query(chosen, 0.0)))
-            query = Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
-            hits = self.searcher.search(query, limit, count=False).hits
-            values, addresses = zip(*hits, strict=True) if hits else ((), ())
-            ids = self.searcher.fast_field_values("row", list(addresses))
-        scores = np.array(values, dtype=np.float32)
+            ids, values = self._best(Query.boolean_query(parts), scopes, categories, limit)
         total = sum(weight * idf(self.stats.documents, frequencies.get(t, 0)) for t, weight in terms.items())
-        return np.array(ids, dtype=np.uint64), scores / np.float32(total * (K1 + 1))
+        return ids, values / np.float32(total * (K1 + 1))
+
+    def search_concepts(
+        self,
+        concepts: Sequence[Alternatives],
+        *,
+        frequencies: Mapping[str, int],
+        scopes: Collection[str] | None = None,
+        categories: Collection[str] | None = None,
+        limit: int = MAX_HITS,
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """Return (row ids, scores in [0, 1]) of the rows that hold all terms of an alternative, best first.
+
+        A concept counts as one term of its commonest alternative's idf, by the alternative that fits a row
+        best; the score is the sum over the concepts divided by the total of all of them * (k1 + 1).
+        """
+        import numpy as np
+        from tantivy import Occur, Query
+
+        documents = self.stats.documents
+        parts, total = [], 0.0
+        for concept in concepts:
+            whole = concept_idf(documents, concept, frequencies)
+            total += whole
+            ways = []
+            for terms in concept:
+                if not all(frequencies.get(term) for term in terms):
+                    continue
+                boost = whole / sum(idf(documents, frequencies[term]) for term in terms)
+                each = [
+                    (Occur.Must, Query.term_query(self.schema, "body", term, index_option="freq"))
+                    for term in terms
+                ]
+                ways.append(
+                    Query.boost_query(Query.boolean_query(each) if len(each) > 1 else each[0][1], boost)
+                )
+            if ways:
+                parts.append((Occur.Should, Query.disjunction_max_query(ways) if len(ways) > 1 else ways[0]))
+        if not parts or (scopes is not None and not scopes) or (categories is not None and not categories):
+            return np.empty(0, np.uint64), np.empty(0, np.float32)
+        with guarded():
+            ids, values = self._best(Query.boolean_query(parts), scopes, categories, limit)
+        return ids, values / np.float32(total * (K1 + 1))
+
+    def _best(
+        self, wanted: Any, scopes: Collection[str] | None, categories: Collection[str] | None, limit: int
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        import numpy as np
+        from tantivy import Occur, Query
+
+        clauses = [(Occur.Must, wanted)]
+        for name, values in (("scope", scopes), ("category", categories)):
+            if values is not None:
+                clean = [storable(value) for value in values]
+                chosen = Query.term_set_query(self.schema, name, clean)
+                clauses.append((Occur.Must, Query.const_score_query(chosen, 0.0)))
+        query = Query.boolean_query(clauses) if len(clauses) > 1 else wanted
+        hits = self.searcher.search(query, limit, count=False).hits
+        scores, addresses = zip(*hits, strict=True) if hits else ((), ())
+        ids = self.searcher.fast_field_values("row", list(addresses))
+        return np.array(ids, dtype=np.uint64), np.array(scores, dtype=np.float32)
 
     def entries(self, rowids: Collection[int] | None = None) -> dict[int, int]:
         """Return {row id: digest} of every committed row, or of those asked for."""

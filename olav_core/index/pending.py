@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: BM25's saturation and length normalisation: tantivy's constants (Robertson and Zaragoza's defaults).
 K1 = 1.2
 B = 0.75
+
+#: The alternatives of one concept; each is the terms that a row must hold.
+Alternatives = tuple[tuple[str, ...], ...]
 
 
 @frozen
@@ -44,6 +47,11 @@ class LexicalRow:
 def idf(documents: float, frequency: float) -> float:
     """Return BM25's inverse document frequency as tantivy computes it: ln(1 + (N - n + 0.5) / (n + 0.5))."""
     return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
+
+
+def concept_idf(documents: float, concept: Alternatives, frequencies: Mapping[str, int]) -> float:
+    """Return the idf of a concept: that of its commonest alternative, which has its rarest term's."""
+    return idf(documents, max(min(frequencies.get(term, 0) for term in terms) for terms in concept))
 
 
 def stored_length(length: int) -> int:
@@ -102,10 +110,7 @@ class PendingRows:
         """
         import numpy as np
 
-        pending = len(self._lengths)
-        documents = committed.documents + pending + 1
-        tokens = committed.documents * committed.mean_length + sum(list(self._lengths.values())) + 1
-        mean_length = tokens / documents
+        documents, mean_length = self._statistics(committed)
         found: dict[int, float] = {}
         total = 0.0
         single = single_characters(terms)
@@ -120,3 +125,45 @@ class PendingRows:
         ids = np.fromiter(found.keys(), dtype=np.uint64, count=len(found))
         scores = np.fromiter(found.values(), dtype=np.float32, count=len(found))
         return ids, scores / np.float32(total or 1.0)
+
+    def concept_scores(
+        self, concepts: Sequence[Alternatives], committed: CorpusStats, frequencies: Mapping[str, int]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """Return (row ids, scores) of the pending rows, as `LexicalSnapshot.search_concepts` will."""
+        import numpy as np
+
+        documents, mean_length = self._statistics(committed)
+        known = {
+            term: frequencies.get(term, 0) + len(self._postings.get(term, ()))
+            for concept in concepts
+            for terms in concept
+            for term in terms
+        }
+        found: dict[int, float] = {}
+        total = 0.0
+        for concept in concepts:
+            whole = concept_idf(documents, concept, known)
+            total += whole
+            best: dict[int, float] = {}
+            for terms in concept:
+                postings = [dict(self._postings.get(term, ())) for term in terms]
+                idfs = [idf(documents, known[term]) for term in terms]
+                for rowid in set.intersection(*map(set, postings)):
+                    length = stored_length(self._lengths.get(rowid, 1))
+                    short = K1 * (1 - B + B * length / mean_length)
+                    value = sum(
+                        each * posting[rowid] / (posting[rowid] + short)
+                        for each, posting in zip(idfs, postings, strict=True)
+                    )
+                    best[rowid] = max(best.get(rowid, 0.0), whole * value / sum(idfs))
+            for rowid, value in best.items():
+                found[rowid] = found.get(rowid, 0.0) + value
+        ids = np.fromiter(found.keys(), dtype=np.uint64, count=len(found))
+        scores = np.fromiter(found.values(), dtype=np.float32, count=len(found))
+        return ids, scores / np.float32(total or 1.0)
+
+    def _statistics(self, committed: CorpusStats) -> tuple[float, float]:
+        """Return (documents, mean length) that the index will have once these rows are folded in."""
+        documents = committed.documents + len(self._lengths) + 1
+        tokens = committed.documents * committed.mean_length + sum(list(self._lengths.values())) + 1
+        return documents, tokens / documents

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from olav_core.index.resident import RowVectors
     from olav_core.index.rows import RowTable
     from olav_core.records import MemoryRecord
+    from olav_core.text.lexicon import Concept
 
 
 #: Values that a bound is guessed from (`best_of`).
@@ -88,6 +89,23 @@ class Pool:
         slots = self._rows.slots_of(rowids)
         known = (slots >= 0) & (slots < self.size)
         scores[slots[known]] = values[known]
+        return scores
+
+    def concepts(self, concepts: Sequence[Concept]) -> FloatArray:
+        """Return how much of `concepts` every row holds in its own words: float32 [size] in [0, 1].
+
+        A concept counts as one term, by the alternative that fits the row best. Raises StoreError as
+        `lexical` does.
+        """
+        import numpy as np
+
+        scores = np.zeros(self.size, dtype=np.float32)
+        asked = [concept.alternatives for concept in concepts if concept.alternatives]
+        if asked:
+            rowids, values = self._lexical.concept_hits(asked)
+            slots = self._rows.slots_of(rowids)
+            known = (slots >= 0) & (slots < self.size)
+            scores[slots[known]] = values[known]
         return scores
 
     def lexical_rows(self, terms: Iterable[str]) -> tuple[NDArray[np.int64], FloatArray]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from olav_core.index.index import RecallIndex
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.chain import Chain
+    from olav_core.recall.lexicons import Lexicons
     from olav_core.recall.token_vectors import TokenVectors
     from olav_core.specs import CategorySpec, DistanceScale
 
@@ -57,6 +58,7 @@ class RecallPipeline:
     check_space: Callable[[], None]
     scale: DistanceScale | None = None
     tokens: TokenVectors | None = None
+    lexicons: Lexicons | None = None
     _space_checked: bool = False
 
     def run(
@@ -154,6 +156,7 @@ class RecallPipeline:
             vector_source=lambda: self._centred(vector, words, run),
             categories=self.categories,
             token_source=self.tokens,
+            lexicons=self.lexicons,
         )
 
     def _candidates(self, query: Query, pool: Pool, limit: int, run: Run) -> list[Candidate] | None:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from olav_core.recall.lexicons import Lexicons
     from olav_core.recall.token_comparison import TokenComparison
     from olav_core.recall.token_vectors import TokenVectors
+    from olav_core.text.lexicon import Translation
 
 __all__ = ["Candidate", "Pool", "Query"]
 
@@ -51,6 +53,7 @@ class Query:
     vector_source: Callable[[], NDArray[np.float32] | None] = field(default=_no_vector, repr=False)
     categories: Mapping[str, CategorySpec] = field(factory=dict, repr=False)
     token_source: TokenVectors | None = field(default=None, repr=False)
+    lexicons: Lexicons | None = field(default=None, repr=False)
 
     @cached_property
     def vector(self) -> NDArray[np.float32] | None:
@@ -59,6 +62,16 @@ class Query:
         Raises EmbedderError when it could not be embedded.
         """
         return self.vector_source()
+
+    @cached_property
+    def translation(self) -> Translation:
+        """The query's concepts in other languages, by the lexicons that are installed.
+
+        Raises ConfigError that names file and line of a faulty lexicon.
+        """
+        from olav_core.text.lexicon import Translation
+
+        return Translation() if self.lexicons is None else self.lexicons.translate(self.text)
 
     def compare_tokens(self, candidates: Sequence[Candidate]) -> TokenComparison:
         """Return the cosines of the query's tokens with the candidates', in the store's centred token space;

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from olav_core.testing.fake_distributions import FakeDistributions as FakeDistributions
     from olav_core.testing.gate import GateContract as GateContract
     from olav_core.testing.importer import ImporterContract as ImporterContract
+    from olav_core.testing.lexicon import LexiconContract as LexiconContract
     from olav_core.testing.middleware import MiddlewareContract as MiddlewareContract
     from olav_core.testing.ranker import RankerContract as RankerContract
     from olav_core.testing.redactor import RedactorContract as RedactorContract
@@ -59,6 +60,7 @@ _PUBLIC = {
     "FakeDistributions": "fake_distributions",
     "GateContract": "gate",
     "ImporterContract": "importer",
+    "LexiconContract": "lexicon",
     "MiddlewareContract": "middleware",
     "RankerContract": "ranker",
     "RedactorContract": "redactor",

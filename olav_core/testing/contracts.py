@@ -12,6 +12,7 @@ from olav_core.testing.directive import DirectiveContract
 from olav_core.testing.embedder import EmbedderContract
 from olav_core.testing.gate import GateContract
 from olav_core.testing.importer import ImporterContract
+from olav_core.testing.lexicon import LexiconContract
 from olav_core.testing.middleware import MiddlewareContract
 from olav_core.testing.ranker import RankerContract
 from olav_core.testing.redactor import RedactorContract
@@ -32,6 +33,7 @@ CONTRACTS: Mapping[str, type[PluginContract]] = MappingProxyType(
             MiddlewareContract,
             ImporterContract,
             DirectiveContract,
+            LexiconContract,
         )
     }
 )

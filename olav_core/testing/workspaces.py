@@ -16,6 +16,7 @@ from olav_core.index.pool import Candidate, Pool
 from olav_core.index.token_store import TokenStore
 from olav_core.memory import Memory
 from olav_core.opening import init, open
+from olav_core.recall.lexicons import Lexicons
 from olav_core.recall.query import Query
 from olav_core.recall.token_vectors import TokenVectors
 from olav_core.records import GLOBAL_SCOPE, MemoryRecord, memory_id
@@ -86,7 +87,9 @@ def recall_state(memory: Memory, text: str, *, agent: str = DEFAULT_AGENT) -> Re
     query = evolve(query, vector_source=lambda: vector)
     legs = {"vector": pool.cosine(vector), "bm25": pool.lexical(query.terms)}
     tokens = TokenVectors(memory.embedder, lambda identity: TokenStore(None, identity))
-    query = evolve(query, categories=memory.categories, token_source=tokens)
+    folders = [spec.folder for spec in memory.registry.lexicons.values()]
+    lexicons = Lexicons([*folders, memory.workspace.lexicon_directory])
+    query = evolve(query, categories=memory.categories, token_source=tokens, lexicons=lexicons)
     if not pool.size:
         return RecallState(query=query, pool=pool, legs=legs, candidates=[])
     candidates = pool.load(pool.top(legs["vector"] + legs["bm25"], per_category=10))

@@ -94,6 +94,16 @@ def units(text: str) -> list[str]:
     return found
 
 
+def phrase_terms(phrase: str) -> tuple[str, ...]:
+    """Return the fewest index terms that tell `phrase`: stems of words, identifiers whole, pairs of
+    characters; none for what is one character of a script without spaces."""
+    found: dict[str, None] = {}
+    for run, unspaced in _runs(phrase):
+        terms = (run[i : i + 2] for i in range(len(run) - 1)) if unspaced else map(_unit, _chunks(run))
+        found.update(dict.fromkeys(terms))
+    return tuple(found)
+
+
 def single_characters(terms: Collection[str]) -> bool:
     """Return whether all that a query holds is single characters of scripts without spaces (`核`): memories
     are cut into pairs, so such a one is looked for within them."""
@@ -107,7 +117,7 @@ def is_unspaced(unit: str) -> bool:
 
 def stem(word: str) -> str:
     """Return the English stem of a case-folded ASCII word; any other word as it is."""
-    return _stems((word,))[0] if _stemmable(word) else word
+    return stems((word,))[0] if _stemmable(word) else word
 
 
 def _runs(text: str) -> list[tuple[str, bool]]:
@@ -154,9 +164,7 @@ def _cut(chunk: str) -> tuple[str, ...]:
                 words.extend(part.casefold() for part in parts if len(parts) > 1 and len(part) > 1)
     terms.extend(words)
     plain = [word for word in words if _stemmable(word)]
-    terms.extend(
-        stemmed for word, stemmed in zip(plain, _stems(tuple(plain)), strict=True) if stemmed != word
-    )
+    terms.extend(stemmed for word, stemmed in zip(plain, stems(tuple(plain)), strict=True) if stemmed != word)
     return tuple(terms)
 
 
@@ -179,7 +187,8 @@ def _stemmable(word: str) -> bool:
     return 3 <= len(word) <= 32 and word.isascii() and word.isalpha()
 
 
-def _stems(words: tuple[str, ...]) -> list[str]:
+def stems(words: tuple[str, ...]) -> list[str]:
+    """Return the English stems of case-folded words without a blank in them."""
     return list(_stemmer().analyze(" ".join(words))) if words else []
 
 

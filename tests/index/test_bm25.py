@@ -15,6 +15,7 @@ from olav_core.index.lexical import LexicalIndex
 from olav_core.index.pending import LexicalRow, PendingRows, stored_length
 from olav_core.store.store import Store
 from olav_core.text.analyzer import analyze
+from olav_core.text.lexicon import Concept
 
 words = st.sampled_from(["bgp", "ospf", "isis", "vlan", "core", "r1"])
 
@@ -137,3 +138,57 @@ def test_a_single_character_beside_other_words_stays_a_word_of_its_own(
     write(store, record("a", "核心交换机"), record("b", "R1 核"), record("c", "r1 core"))
     assert set(found(index, ["核"])) == {"核心交换机", "R1 核"}
     assert set(found(index, ["核", "r1"])) == {"R1 核", "r1 core"}
+
+
+concepts = st.lists(
+    st.lists(st.lists(words, min_size=1, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    old=st.lists(st.lists(words, min_size=1, max_size=60), max_size=12),
+    new=st.lists(st.lists(words, min_size=1, max_size=60), min_size=1, max_size=12),
+    asked=concepts,
+)
+def test_a_pending_row_scores_on_concepts_as_it_will_when_folded(
+    old: list[list[str]], new: list[list[str]], asked: list[tuple[tuple[str, ...], ...]]
+) -> None:
+    terms = {term for concept in asked for alternative in concept for term in alternative}
+    index = LexicalIndex(None, "table")
+    if old:
+        index.apply(rows_of(old), [], version=1)
+    pending = PendingRows()
+    for row in rows_of(new, first=len(old)):
+        pending.put(row)
+    snapshot = index.snapshot
+    ids, scores = pending.concept_scores(asked, snapshot.stats, snapshot.frequencies(terms))
+    before = dict(zip(ids.tolist(), scores.tolist(), strict=True))
+    index.apply(list(pending.rows.values()), [], version=2)
+    snapshot = index.snapshot
+    ids, scores = snapshot.search_concepts(asked, frequencies=snapshot.frequencies(terms))
+    after = {row: score for row, score in zip(ids.tolist(), scores.tolist(), strict=True) if row >= len(old)}
+    assert before.keys() == after.keys()
+    for row, score in before.items():
+        assert score == pytest.approx(after[row], rel=2e-3)
+        assert 0 < score <= 1 + 1e-6
+        held = set(new[row - len(old)])
+        assert any(held.issuperset(alternative) for concept in asked for alternative in concept)
+
+
+def test_more_names_of_one_concept_take_nothing_from_the_others(store: Store, index: RecallIndex) -> None:
+    write(
+        store,
+        record("a", "the port of the router"),
+        *(record(f"x{i}", f"other words {i}") for i in range(20)),
+    )
+    index.sync()
+    pool = index.pool(None, now=NOW)
+    port = Concept("接 口", ("port",), (("port",),))
+    both = Concept("接 口", ("port", "interface"), (("port",), ("interfac",)))
+    router = Concept("路 由 器", ("router",), (("router",),))
+    assert pool.concepts([port, router]).max() == pytest.approx(pool.concepts([both, router]).max())
+    assert pool.concepts([router, both]).max() > pool.concepts([router, Concept("x", (), (("y",),))]).max()
+    assert not pool.concepts([]).any()
