@@ -75,9 +75,8 @@ def run_set(told: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
         olav_core.init(folder, embedder=arguments.embedder, options=options).close()
     settings = Settings.load(folder / ".olav" / "config.yaml", {})
     uses_tokens = any("maxsim" in chain for chain in arguments.chains)
-    recall = evolve(
-        settings.recall, log=False, rankers=(*DEFAULT_RANKERS, "maxsim") if uses_tokens else DEFAULT_RANKERS
-    )
+    rankers = tuple(dict.fromkeys((*DEFAULT_RANKERS, "maxsim"))) if uses_tokens else DEFAULT_RANKERS
+    recall = evolve(settings.recall, log=False, rankers=rankers)
     found: list[dict[str, Any]] = []
     with olav_core.open(folder, settings=evolve(settings, recall=recall)) as memory:
         ids: dict[str, tuple[str, ...]] = {}

@@ -38,6 +38,8 @@ from olav_core.index.shortlist import shortlist
 from olav_core.text.language import language_of
 
 DIMENSION = 384
+#: As those of e5 are kept on: the default chain compares token vectors.
+TOKEN_DIMENSION = 128
 WARM = 20
 WRITES = 15
 #: Rows changed at once, to see what one of many costs.
@@ -99,7 +101,7 @@ def child(step: str, folder: str, rows: int, arguments: argparse.Namespace) -> d
 def write(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Fill a new workspace."""
     (rows,) = arguments.rows
-    options = {"dimension": DIMENSION} if arguments.embedder == "hashing" else {}
+    options = {"dimension": DIMENSION, "tokens": TOKEN_DIMENSION} if arguments.embedder == "hashing" else {}
     with olav_core.init(folder, embedder=arguments.embedder, options=options) as memory:
         seconds, written = copies.fill(memory, rows)
         memory.store.optimize()

@@ -22,17 +22,19 @@ _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 
 class HashingEmbedder:
     """Texts that share terms are close: each term adds 1 + log(count) with a hashed sign to two hashed
-    places. The same on every machine and in every process. Option `tokens`: it has token vectors, one per
-    term; without it, it stands for an embedder that has none."""
+    places. The same on every machine and in every process. Option `tokens`: it has token vectors
+    of that many dimensions, one per term; without it, it stands for an embedder that has none."""
 
-    def __init__(self, *, dimension: int = 256, tokens: bool = False) -> None:
+    def __init__(self, *, dimension: int = 256, tokens: int = 0) -> None:
         if not isinstance(dimension, int) or not 8 <= dimension <= 8192:
             raise ConfigError(
                 f"embedder 'hashing': dimension is {dimension!r}. Give an integer of 8 to 8192."
             )
         self.dimension = dimension
         if tokens:
+            self._terms = HashingEmbedder(dimension=tokens)
             self.token_vectors = self._token_vectors
+            self.embed_queries_with_tokens = self.embed_passages_with_tokens = self._with_tokens
         self.identity = ModelIdentity(name="hashing", revision=f"1:{dimension}", pooling="sum")
 
     def embed_queries(self, texts: Sequence[str]) -> FloatArray:
@@ -43,9 +45,12 @@ class HashingEmbedder:
         import numpy as np
 
         del query
-        empty = np.zeros((0, self.dimension), np.float32)
+        empty = np.zeros((0, self._terms.dimension), np.float32)
         found = [list(_terms(text)) for text in texts]
-        return [self.embed_passages(terms) if terms else empty for terms in found]
+        return [self._terms.embed_passages(terms) if terms else empty for terms in found]
+
+    def _with_tokens(self, texts: Sequence[str]) -> tuple[FloatArray, list[FloatArray]]:
+        return self.embed_passages(texts), self._token_vectors(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         import numpy as np

@@ -34,6 +34,7 @@ DEFAULT_RANKERS: Final = (
     "identifiers",
     "score_fusion",
     "keyword_boost",
+    "maxsim",
     "neighbour",
     "prior",
     "near_duplicate",

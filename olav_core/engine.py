@@ -12,6 +12,7 @@ from attrs import evolve
 
 from olav_core import clock
 from olav_core.config import DEFAULT_RANKERS, Settings
+from olav_core.embedding.configured import configured_embedder
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
 from olav_core.errors import EmbeddingSpaceMismatchError, OlavError, StoreError
@@ -19,8 +20,6 @@ from olav_core.recall.lexicons import Lexicons
 from olav_core.writer import Progress, Remembered, Writer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from olav_core.host.registry import Registry
     from olav_core.index.index import RecallIndex
     from olav_core.recall.chain import Chain
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("olav")
 _T = TypeVar("_T")
+#: Memories whose texts are in memory at a time when token vectors are tended.
+TEND_ROWS = 4_096
 
 
 class Engine:
@@ -71,8 +72,8 @@ class Engine:
             (*(spec.folder for spec in registry.lexicons.values()), workspace.lexicon_directory)
         )
         self._pipeline: RecallPipeline | None = None
-        spec = registry.embedder(settings.embedder.id)
-        self._use_embedder(EmbedderHandle(spec, settings.embedder.options))
+        chosen = settings.embedder
+        self._use_embedder(configured_embedder(registry, workspace.root, chosen.id, chosen.options))
         store.upkeep.due_versions = settings.store.maintain_after
         store.upkeep.then = self._catch_up
 
@@ -97,16 +98,12 @@ class Engine:
         from olav_core.index.token_store import TokenStore
         from olav_core.recall.token_vectors import TokenVectors
 
-        path = self._token_path
-        # As a part of the default chain it is a wish, and an embedder without token vectors no fault.
-        required = tuple(self._settings.recall.rankers) != DEFAULT_RANKERS
+        path = self._workspace.token_path
+        # Within the default chain it is a wish, and an embedder without token vectors no fault.
+        required = not set(DEFAULT_RANKERS) <= set(self._settings.recall.rankers)
         tokens = TokenVectors(handle, lambda identity: TokenStore(path, identity), required=required)
         handle.on_tokens, handle.shape_tokens = tokens.take, tokens.of_query
         return tokens
-
-    @property
-    def _token_path(self) -> Path:
-        return self._workspace.index_directory / "tokens.sqlite"
 
     @property
     def pipeline(self) -> RecallPipeline:
@@ -231,7 +228,7 @@ class Engine:
         """Move the store to another embedder, name it in the configuration, and go on with it."""
         from olav_core.store.reembed import reembed
 
-        handle = EmbedderHandle(self._registry.embedder(embedder), options)
+        handle = configured_embedder(self._registry, self._workspace.root, embedder, options)
         fingerprint = handle.fingerprint().to_json()
         with self._moving:
             report = reembed(self.store, handle.passages, fingerprint, on_progress=on_progress)
@@ -244,14 +241,21 @@ class Engine:
         report = self.store.optimize()
         self.index.sync()
         self.index.flush()
-        if self.tokens is not None and (self.embedder.has_tokens or self._token_path.exists()):
-            import numpy as np
-
-            pool = self.index.pool(None, now=clock.now().timestamp())
-            texts = [record.search_text for record in pool.records(np.flatnonzero(pool.eligible).tolist())]
-            self.tokens.keep_only(texts)
-            self.tokens.fill(texts)
+        if self.tokens is not None and (self.embedder.has_tokens or self._workspace.token_path.exists()):
+            self._tend(self.tokens)
         return report
+
+    def _tend(self, tokens: TokenVectors) -> None:
+        """Make missing token vectors and erase those of texts that are gone, some thousand at a time."""
+        import numpy as np
+
+        pool = self.index.pool(None, now=clock.now().timestamp())
+        rows = np.flatnonzero(pool.eligible).tolist()
+        kept: set[int] = set()
+        for start in range(0, len(rows), TEND_ROWS):
+            texts = [record.search_text for record in pool.records(rows[start : start + TEND_ROWS])]
+            kept.update(tokens.fill(texts))
+        tokens.keep_only(kept)
 
     def _catch_up(self) -> None:
         if self._pipeline is not None:

@@ -38,6 +38,11 @@ class Workspace:
         return self.directory / "index"
 
     @property
+    def token_path(self) -> Path:
+        """Where token vectors are kept; not in `index_directory`, which is emptied when it is made anew."""
+        return self.directory / "tokens" / "tokens.sqlite"
+
+    @property
     def spool_directory(self) -> Path:
         return self.directory / "spool"
 

@@ -118,8 +118,8 @@ DEFAULTS = {
     "capture/event.py": {"operational_event"},  # the category that capture writes, fixed by its contract
     "cli/init.py": {"e5"},
     "cli/remember.py": {"fact"},
-    "config.py": {"vector", "bm25", "identifiers", "score_fusion", "keyword_boost", "neighbour", "prior",
-                  "near_duplicate", "e5"},
+    "config.py": {"vector", "bm25", "identifiers", "score_fusion", "keyword_boost", "maxsim", "neighbour",
+                  "prior", "near_duplicate", "e5"},
     "drafts/drafts.py": {"usage_guide"},
     "memory.py": {"fact", "usage_guide", "format_guide"},  # import_guides, import_formats
     "opening.py": {"e5"},

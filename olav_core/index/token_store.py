@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
 
-#: Bytes of the file beyond which the rows that were put first go: 50,000 texts of 40 tokens, 128 dimensions.
-MAX_BYTES = 256 * 2**20
+#: Bytes of the file beyond which the rows that were put first go: 100,000 texts of 40 tokens, 128 dimensions.
+MAX_BYTES = 512 * 2**20
 #: Bytes of rows kept in memory, the least recently used going first.
 MEMORY_BYTES = 32 * 2**20
 #: How long a reader waits for another process, seconds: a recall does without, a writer has time.
@@ -152,6 +152,10 @@ class TokenStore:
         # Of `age`, which has a row for each and is small: counting `tokens` reads the whole file.
         return sum(row[0] for row in self._all("SELECT COUNT(*) FROM age", ()))
 
+    def has_room(self) -> bool:
+        """Return whether texts can come without others having to go, which makes a tenth of room."""
+        return self._do(self._writer, _used, 0) < 0.85 * self._max_bytes
+
     def sample(self, most: int) -> list[TokenCells]:
         """Return up to `most` texts; keys are hashes, so the first are as good as any."""
         query = "SELECT language, count, cells FROM tokens ORDER BY key LIMIT ?"
@@ -254,11 +258,7 @@ class TokenStore:
 
     def _make_room(self, database: sqlite3.Connection) -> None:
         with closing(database.cursor()) as cursor:
-            size, pages, free = (
-                cursor.execute(f"PRAGMA {name}").fetchone()[0]
-                for name in ("page_size", "page_count", "freelist_count")
-            )
-            if (pages - free) * size > self._max_bytes:
+            if _used(cursor) > self._max_bytes:
                 tenth = cursor.execute("SELECT COUNT(*) FROM age").fetchone()[0] // 10 + 1
                 oldest = "SELECT key FROM age ORDER BY number LIMIT ?"
                 gone = cursor.execute(oldest, (tenth,)).fetchall()
@@ -278,6 +278,14 @@ class TokenStore:
         self._recent_bytes += cells.size
         while self._recent_bytes > MEMORY_BYTES:
             self._recent_bytes -= self._recent.popitem(last=False)[1].size
+
+
+def _used(database: sqlite3.Connection | sqlite3.Cursor) -> int:
+    size, pages, free = (
+        database.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_size", "page_count", "freelist_count")
+    )
+    return int(size * (pages - free))
 
 
 def _unpacked(language: str, count: int, cells: bytes) -> TokenCells:

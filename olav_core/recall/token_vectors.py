@@ -6,7 +6,8 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from olav_core.errors import EmbedderError, OlavError
@@ -31,6 +32,8 @@ QUERY_TOKENS = 64
 #: Texts that wait for the background thread at most, and that it takes at a time.
 WAITING = 2_000
 BATCH = 32
+#: How much longer than it works the background thread rests, so that recalls find the cores free.
+REST = 2.0
 
 _log = logging.getLogger("olav.index")
 
@@ -59,6 +62,7 @@ class TokenVectors:
         self._added = 0
         self._counted_at = 0.0
         self._waiting: queue.Queue[str | None] = queue.Queue(WAITING)
+        self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
     def compare(self, text: str, language: str, candidates: Sequence[Candidate]) -> TokenComparison:
@@ -107,35 +111,34 @@ class TokenVectors:
         store.put((key_of(text), self._cells(text, each)) for text, each in zip(texts, tokens, strict=True))
         self._added += len(texts)
 
-    def fill(self, texts: Iterable[str]) -> int:
-        """Make what is missing of `texts`, now; return how many were."""
-        if not self._embedder.has_tokens:
-            return 0
+    def fill(self, texts: Iterable[str], *, replacing: bool = False) -> list[int]:
+        """Make what is missing of `texts`, now; return the keys of all of them. In a full store only when
+        `replacing`, for then others go."""
         by_key = {key_of(text): text for text in texts}
-        missing = [by_key[key] for key in self._opened().missing(by_key)]
-        for start in range(0, len(missing), BATCH):
-            part = missing[start : start + BATCH]
-            tokens = self._embedder.token_vectors(part)
-            if tokens is None:
-                return 0
-            self.take(part, tokens)
-        return len(missing)
+        if self._embedder.has_tokens:
+            store = self._opened()
+            missing = [by_key[key] for key in store.missing(by_key)]
+            for start in range(0, len(missing), BATCH):
+                part = missing[start : start + BATCH]
+                if not (replacing or store.has_room()):
+                    break
+                if (tokens := self._embedder.token_vectors(part)) is None:
+                    break
+                self.take(part, tokens)
+        return list(by_key)
 
-    def keep_only(self, texts: Iterable[str]) -> None:
-        """Erase the token vectors of every other text."""
-        self._opened().keep_only({key_of(text) for text in texts})
+    def keep_only(self, keys: Collection[int]) -> None:
+        """Erase the token vectors of every other text; `keys` are those that `fill` returns."""
+        self._opened().keep_only(keys)
 
     def close(self) -> None:
-        """End the background thread and close the file."""
+        """End the background thread after the texts that it has taken, and close the file."""
+        self._closing.set()
+        with suppress(queue.Full):  # who works on a full queue does not wait
+            self._waiting.put_nowait(None)
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is not None:
-            while thread.is_alive():
-                try:
-                    self._waiting.put_nowait(None)
-                    break
-                except queue.Full:
-                    self._waiting.get()
             thread.join()
         if self._store is not None:
             self._store.close()
@@ -209,8 +212,11 @@ class TokenVectors:
         if not wanted:
             return
         with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="olav-tokens", daemon=True)
+            if self._thread is None or not self._thread.is_alive():  # a fork has none
+                self._waiting, self._closing = queue.Queue(WAITING), threading.Event()
+                self._thread = threading.Thread(
+                    target=self._work, args=(self._waiting, self._closing), name="olav-tokens", daemon=True
+                )
                 self._thread.start()
         try:
             for text in wanted:
@@ -218,18 +224,19 @@ class TokenVectors:
         except queue.Full:
             pass  # the next recall that meets them asks again
 
-    def _work(self) -> None:
-        while (text := self._waiting.get()) is not None:
+    def _work(self, waiting: queue.Queue[str | None], closing: threading.Event) -> None:
+        while (text := waiting.get()) is not None and not closing.is_set():
             batch = [text]
-            while len(batch) < BATCH and not self._waiting.empty():
-                following = self._waiting.get()
-                if following is None:
+            while len(batch) < BATCH and not waiting.empty():
+                if (following := waiting.get()) is None:
                     return
                 batch.append(following)
+            began = time.monotonic()
             try:
-                self.fill(batch)
+                self.fill(batch, replacing=True)
             except OlavError as error:
                 _log.warning("Token vectors could not be made: %s", error)
+            closing.wait(REST * (time.monotonic() - began))
 
 
 def _language_mean(sample: Sequence[TokenCells], generic: FloatArray | None) -> FloatArray | None:

@@ -64,7 +64,8 @@ def _rebuild_index(memory: Memory) -> None:
     tokens = memory._engine.tokens
     if tokens is not None:
         tokens.close()  # else it would go on in a file that is gone; it opens a new one at its next use
-    shutil.rmtree(memory.workspace.index_directory, ignore_errors=True)
+    for folder in (memory.workspace.index_directory, memory.workspace.token_path.parent):
+        shutil.rmtree(folder, ignore_errors=True)
     memory.index.sync()
 
 

@@ -16,25 +16,29 @@ if TYPE_CHECKING:
 
 #: Weight beside a score of score_fusion (cosine plus BM25 share); docs/decisions.md.
 WEIGHT = 2.0
-#: How many of the best candidates are compared.
-DEPTH = 64
+#: How many of the best candidates are compared, and how many are given a score: what the next reranker sees
+#: must be on one scale. 100 compared candidates find no more (docs/quality.md).
+COMPARED = 64
+DEPTH = 100
 
 
 class MaxSim:
-    """Option `weight`. A candidate whose token vectors are still being made is given what its cosine lets
-    expect, so that a store in the middle of catching up ranks no worse than without."""
+    """Options `weight` and `compared`. A candidate that is not compared, for it stands too far back or its
+    token vectors are still being made, is given what its cosine lets expect."""
 
     def __init__(self, options: Options) -> None:
         self.weight = float(options.get("weight", WEIGHT))
+        self.compared = int(options.get("compared", COMPARED))
 
     def rerank(self, query: Query, candidates: Sequence[Candidate]) -> list[float]:
         if not candidates:
             return []
-        compared = query.compare_tokens(candidates)
+        compared = query.compare_tokens(candidates[: self.compared])
         if not compared.cosines.size:
             return [candidate.score for candidate in candidates]
         means, counts = compared.best().mean(axis=1).tolist(), compared.counts.tolist()
         found = [None if count < 0 else mean for mean, count in zip(means, counts, strict=True)]
+        found += [None] * (len(candidates) - len(found))
         if None in found:
             found = _with_expected(found, [each.leg_scores.get("vector", 0.0) for each in candidates])
         pairs = zip(candidates, found, strict=True)

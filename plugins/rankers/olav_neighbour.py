@@ -8,8 +8,8 @@ crowd out guides.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from olav_core import RankerSpec, hookimpl
 
@@ -24,7 +24,9 @@ DEPTH = 100
 
 
 class Neighbour:
-    """Options `weight` and `second`. Neighbours are passages of one source in one scope: those whose `anchor`
+    """Options `weight` and `second`. What a neighbour counts is how far it stands above the lowest of the
+    candidates, so that one that is no candidate counts as the lowest: a good passage between bad ones would
+    else fall behind a middling pair. Neighbours are passages of one source in one scope: those whose `anchor`
     a passage names as `previous` or `next`, or, without anchors, those whose `chunk` is one less or more."""
 
     def __init__(self, options: Options) -> None:
@@ -33,64 +35,64 @@ class Neighbour:
 
     def rerank(self, query: Query, candidates: Sequence[Candidate]) -> list[float]:
         del query
-        placed = {
-            place: candidate for candidate in candidates if (place := _place(candidate.record)) is not None
-        }
+        spots = [_spot(candidate.record) for candidate in candidates]
+        placed = {spot.place: n for n, spot in enumerate(spots) if spot is not None}
         found = [candidate.score for candidate in candidates]
-        lifted = {id(each): each.score + self._lift(each, placed) for each in placed.values()}
-        for category in dict.fromkeys(each.category for each in placed.values()):
-            mine = [
-                n for n, each in enumerate(candidates) if id(each) in lifted and each.category == category
-            ]
-            best = max(found[n] for n in mine)
-            top = max(lifted[id(candidates[n])] for n in mine)
+        floor = min(found, default=0.0)
+        above = [score - floor for score in found]
+        lifted = {n: found[n] + self._lift(n, spots, placed, above) for n in placed.values()}
+        for category in dict.fromkeys(candidates[n].category for n in lifted):
+            mine = [n for n in lifted if candidates[n].category == category]
+            best, top = max(candidates[n].score for n in mine), max(lifted[n] for n in mine)
             for n in mine:
-                found[n] = lifted[id(candidates[n])] * best / top if best > 0 else found[n]
+                found[n] = lifted[n] * best / top if best > 0 else found[n]
         return found
 
-    def _lift(self, candidate: Candidate, placed: Mapping[Hashable, Candidate]) -> float:
-        next_ones = [placed[place] for place in _beside(candidate.record) if place in placed]
-        second = {
-            place: placed[place]
-            for place in (
-                *_beside(candidate.record, distance=2),
-                *(place for each in next_ones for place in _beside(each.record)),
-            )
-            if place in placed and placed[place] is not candidate
-        }
-        return self.weight * _best(next_ones) + self.second * _best(second.values())
-
-
-def _best(candidates: Iterable[Candidate]) -> float:
-    return max([0.0, *(candidate.score for candidate in candidates)])
-
-
-def _source(record: MemoryRecord) -> tuple[Hashable, ...] | None:
-    source = record.metadata.get("source")
-    if not source:
-        return None
-    folder = str(record.metadata.get("directory", ""))
-    return record.category, record.scope, posixpath.normpath(posixpath.join(folder, str(source)))
-
-
-def _place(record: MemoryRecord) -> Hashable | None:
-    source = _source(record)
-    return source and (source, record.metadata.get("anchor") or record.metadata.get("chunk"))
-
-
-def _beside(record: MemoryRecord, distance: int = 1) -> Iterator[Hashable]:
-    """Return where the neighbours of a record stand; an anchor names the next ones only."""
-    source, data = _source(record), record.metadata
-    if source is None:
-        return
-    if data.get("anchor"):
-        yield from (
-            (source, anchor)
-            for anchor in (data.get("previous"), data.get("next"))
-            if anchor and distance == 1
+    def _lift(
+        self,
+        n: int,
+        spots: Sequence[_Spot | None],
+        placed: Mapping[Hashable, int],
+        above: Sequence[float],
+    ) -> float:
+        spot = spots[n]
+        if spot is None:
+            return 0.0
+        next_ones = [placed[place] for place in spot.beside if place in placed]
+        around = [*spot.second]
+        for each in next_ones:
+            around += beside.beside if (beside := spots[each]) is not None else ()
+        second = [placed[place] for place in around if place in placed and placed[place] != n]
+        return self.weight * max((above[each] for each in next_ones), default=0.0) + self.second * max(
+            (above[each] for each in second), default=0.0
         )
-    elif isinstance(data.get("chunk"), int):
-        yield from ((source, data["chunk"] - distance), (source, data["chunk"] + distance))
+
+
+class _Spot(NamedTuple):
+    """Where a passage stands, and the places beside it and, where they are known at once, the second ones."""
+
+    place: Hashable
+    beside: tuple[Hashable, ...]
+    second: tuple[Hashable, ...]
+
+
+def _spot(record: MemoryRecord) -> _Spot | None:
+    data = record.metadata
+    name, anchor, chunk = data.get("source"), data.get("anchor"), data.get("chunk")
+    if not name:
+        return None
+    folder = str(data.get("directory", ""))
+    source = record.category, record.scope, posixpath.normpath(posixpath.join(folder, str(name)))
+    if anchor:
+        beside = tuple((source, each) for each in (data.get("previous"), data.get("next")) if each)
+        return _Spot((source, anchor), beside, ())
+    if isinstance(chunk, int):
+        beside, second = (
+            ((source, chunk - 1), (source, chunk + 1)),
+            ((source, chunk - 2), (source, chunk + 2)),
+        )
+        return _Spot((source, chunk), beside, second)
+    return None
 
 
 @hookimpl

@@ -40,12 +40,12 @@ def test_its_identity_is_that_of_all_parts_and_weights() -> None:
 
 
 def test_token_vectors_are_those_of_the_first_model_that_has_any() -> None:
-    parts = [PARTS[0], {"id": "hashing", "options": {"dimension": 64, "tokens": True}}]
-    assert ensemble(parts).token_vectors(["one two"])[0].shape == (2, 64)
+    parts = [PARTS[0], {"id": "hashing", "options": {"dimension": 64, "tokens": 32}}]
+    assert ensemble(parts).token_vectors(["one two"])[0].shape == (2, 32)
     for both in (ensemble(parts).embed_queries_with_tokens, ensemble(parts).embed_passages_with_tokens):
         vectors, tokens = both(["one two", ""])
         assert vectors == pytest.approx(ensemble(parts).embed_passages(["one two", ""]))
-        assert [each.shape for each in tokens] == [(2, 64), (0, 64)]
+        assert [each.shape for each in tokens] == [(2, 32), (0, 32)]
     with pytest.raises(ConfigError, match="none of hashing, hashing has token vectors"):
         ensemble().embed_queries_with_tokens(["one two"])
 

@@ -35,8 +35,15 @@ def turn(chunk: int, score: float, source: str = "session_1", **metadata: object
 def test_a_turn_is_lifted_by_its_better_neighbour_only() -> None:
     candidates = [turn(4, 1.0), turn(5, 0.5), turn(6, 0.2), turn(9, 0.4), turn(5, 0.3, "session_2")]
     found = olav_neighbour.Neighbour({"weight": 0.5, "second": 0.1}).rerank(make_query("what?"), candidates)
-    lifted = [1.0 + 0.25 + 0.02, 0.5 + 0.5, 0.2 + 0.25 + 0.1, 0.4, 0.3]
-    assert found == pytest.approx([score / 1.27 for score in lifted])
+    # A neighbour counts by what it stands above the lowest candidate, 0.2.
+    lifted = [1.0 + 0.15 + 0.0, 0.5 + 0.4, 0.2 + 0.15 + 0.08, 0.4, 0.3]
+    assert found == pytest.approx([score / 1.15 for score in lifted])
+
+
+def test_a_turn_whose_neighbours_are_no_candidates_does_not_fall_behind_a_middling_pair() -> None:
+    alone, pair, far = turn(4, 1.9), [turn(8, 1.6), turn(9, 1.6)], turn(20, 1.3)
+    found = olav_neighbour.Neighbour({}).rerank(make_query("what?"), [alone, *pair, far])
+    assert found.index(max(found)) == 0
 
 
 def test_passages_know_their_neighbours_by_anchor() -> None:
@@ -46,8 +53,8 @@ def test_passages_know_their_neighbours_by_anchor() -> None:
     other = turn(0, 0.2, "other.md", anchor="b", previous="a")
     ranker = olav_neighbour.Neighbour({"weight": 0.5, "second": 0.1})
     found = ranker.rerank(make_query("审批"), [first, second, other, third])
-    lifted = [1.0 + 0.1 + 0.01, 0.2 + 0.5, 0.2, 0.1 + 0.1 + 0.1]
-    assert found == pytest.approx([score / 1.11 for score in lifted])
+    lifted = [1.0 + 0.05, 0.2 + 0.45, 0.2, 0.1 + 0.05 + 0.09]
+    assert found == pytest.approx([score / 1.05 for score in lifted])
 
 
 @given(

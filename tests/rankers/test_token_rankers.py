@@ -13,13 +13,12 @@ import pytest
 
 import olav_core
 from olav_core import EmbedderSpec, Memory, ModelIdentity, hookimpl
-from olav_core.config import DEFAULT_RANKERS
 from olav_core.recall.token_comparison import TokenComparison
 from olav_core.testing import make_candidate, open_workspace, recall_state
 
-WITH_TOKENS = {"tokens": True}
-#: As a user names it, beside what no fresh workspace has: its absence is worth a message.
-CHAIN = {"recall": {"rankers": [*dict.fromkeys([*DEFAULT_RANKERS, "maxsim", "mmr"])]}}
+WITH_TOKENS = {"tokens": 256}
+#: Not the default chain and something more: whoever names `maxsim` here is told when it cannot work.
+CHAIN = {"recall": {"rankers": ["vector", "bm25", "score_fusion", "maxsim"]}}
 FACTS = (
     "The mail relay in Frankfurt is restarted with systemctl restart postfix",
     "上海的边界路由器 R1 的 loopback 是 10.255.0.1",
@@ -80,6 +79,14 @@ def test_a_memory_without_token_vectors_yet_is_given_what_its_cosine_lets_expect
     assert scores == pytest.approx([0.9, 0.5 + above, 0.0, 0.3], abs=1e-6)
 
 
+def test_those_behind_the_compared_are_scored_on_the_same_scale() -> None:
+    candidates = [make_candidate(name, score=0.0) for name in "abc"]
+    for candidate, cosine in zip(candidates, (0.6, 0.5, 0.4), strict=True):
+        candidate.leg_scores = {"vector": cosine}
+    scores = olav_maxsim.MaxSim({"weight": 1.0, "compared": 1}).rerank(Compared([[0.9, 0.7]]), candidates)
+    assert scores == pytest.approx([0.8, 0.7, 0.6], abs=1e-6)
+
+
 def test_candidates_without_tokens_are_no_fault() -> None:
     candidates = [make_candidate("a", score=0.5), make_candidate("b", score=0.4)]
     for rows in ((None, None), ([], []), ([], None)):
@@ -89,22 +96,30 @@ def test_candidates_without_tokens_are_no_fault() -> None:
 def test_a_query_runs_the_model_once(tmp_path: Path) -> None:
     runs: list[str] = []
 
-    class Counting(olav_hashing.HashingEmbedder):
+    class Counting:
+        identity = ModelIdentity(name="counting", revision="1")
+
+        def __init__(self) -> None:
+            self.inner = olav_hashing.HashingEmbedder(tokens=256)
+            self.embed_passages = self.inner.embed_passages
+            self.embed_passages_with_tokens = self.inner.embed_passages_with_tokens
+
         def embed_queries(self, texts):
-            runs.append("vector alone")
-            return super().embed_queries(texts)
+            runs.append("vector")
+            return self.inner.embed_queries(texts)
+
+        def token_vectors(self, texts, *, query=False):
+            runs.append("tokens")
+            return self.inner.token_vectors(texts, query=query)
 
         def embed_queries_with_tokens(self, texts):
             runs.append("both")
-            return super().embed_passages(texts), self._token_vectors(texts)
-
-        def embed_passages_with_tokens(self, texts):
-            return super().embed_passages(texts), self._token_vectors(texts)
+            return self.inner.embed_queries_with_tokens(texts)
 
     class Plugin:
         @hookimpl
         def olav_register_embedders(self):
-            return [EmbedderSpec(id="counting", title="Counting", factory=lambda _: Counting(tokens=True))]
+            return [EmbedderSpec(id="counting", title="Counting", factory=lambda _: Counting())]
 
     with open_workspace(tmp_path / "space", Plugin(), embedder="counting", config=CHAIN) as memory:
         for fact in FACTS:
@@ -124,7 +139,13 @@ def test_an_embedder_without_token_vectors_is_no_fault_of_the_default_chain(tmp_
         recall = memory.recall("restart of the mail relay", tier="large")
         assert recall.degraded == ()
         assert recall.items[0].text == FACTS[0]
-        assert not (memory.workspace.index_directory / "tokens.sqlite").exists()
+        assert not memory.workspace.token_path.exists()
+
+
+def test_what_was_written_before_the_first_recall_is_there(memory: Memory) -> None:
+    memory.search("mail relay")  # makes the index
+    with closing(sqlite3.connect(memory.workspace.token_path)) as file:
+        assert file.execute("SELECT COUNT(*) FROM tokens").fetchone()[0] == len(FACTS)
 
 
 def test_a_long_query_is_compared_by_some_of_its_tokens(memory: Memory) -> None:
@@ -137,7 +158,7 @@ def test_a_store_written_without_it_is_caught_up_with(tmp_path: Path) -> None:
     with open_workspace(tmp_path / "space") as plain:
         for fact in FACTS:
             plain.remember(fact)
-        assert not (plain.workspace.index_directory / "tokens.sqlite").exists()
+        assert not plain.workspace.token_path.exists()
     with open_workspace(tmp_path / "other", options=WITH_TOKENS, config=CHAIN) as memory:
         memory.remember(FACTS[0])
         first = memory.search("mail relay")  # asks for what is missing
@@ -145,14 +166,14 @@ def test_a_store_written_without_it_is_caught_up_with(tmp_path: Path) -> None:
         again = memory.search("mail relay")
         assert first.items[0].text == again.items[0].text == FACTS[0]
         assert again.items[0].score > first.items[0].score or first.degraded == ()
-        assert (memory.workspace.index_directory / "tokens.sqlite").exists()
+        assert memory.workspace.token_path.exists()
 
 
 def test_the_folder_may_be_deleted_at_any_time(tmp_path: Path) -> None:
     with open_workspace(tmp_path / "space", options=WITH_TOKENS, config=CHAIN) as memory:
         memory.remember(FACTS[0])
         memory.optimize()
-        place = memory.workspace.index_directory / "tokens.sqlite"
+        place = memory.workspace.token_path
     place.write_bytes(b"not a database, whatever it was before" * 100)
     with olav_core.open(tmp_path / "space") as memory:
         memory.optimize()
@@ -189,5 +210,5 @@ def test_token_vectors_that_come_after_a_rescan_are_kept(memory: Memory) -> None
     memory.rescan()
     memory.remember("The relay's fan was exchanged on Monday")
     memory.optimize()
-    with closing(sqlite3.connect(memory.workspace.index_directory / "tokens.sqlite")) as file:
+    with closing(sqlite3.connect(memory.workspace.token_path)) as file:
         assert file.execute("SELECT COUNT(*) FROM tokens").fetchone()[0] == len(FACTS) + 1
