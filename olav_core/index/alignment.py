@@ -31,7 +31,7 @@ class Alignment:
         self._maps = {code: table for code, table in found.items() if table.shape == (dimension, dimension)}
 
     def vector(self, vector: FloatArray, language: str) -> FloatArray:
-        """Return a raw vector of a language, float32 or float64 [d], aligned."""
+        """Return a raw vector of a language, float32 [d], aligned."""
         aligned: FloatArray = self.rows(vector[None], [language])[0]
         return aligned
 
@@ -40,7 +40,7 @@ class Alignment:
         import numpy as np
 
         if self._axes is not None:
-            vectors = vectors - (vectors @ self._axes.T) @ self._axes
+            vectors = np.asarray(vectors - (vectors @ self._axes.T) @ self._axes, dtype=np.float32)
         spoken = [code for code in dict.fromkeys(languages) if code in self._maps]
         if not spoken:
             return vectors
