@@ -6,11 +6,21 @@ import hashlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from olav_core import ConfigError, Embedder, EmbedderSpec, ModelIdentity, Options, build_registry, hookimpl
+from olav_core import (
+    ConfigError,
+    Embedder,
+    EmbedderSpec,
+    ModelIdentity,
+    Options,
+    Registry,
+    build_registry,
+    hookimpl,
+)
 
 if TYPE_CHECKING:
     from olav_core import FloatArray
@@ -21,11 +31,13 @@ PARTS = ({"id": "e5"}, {"id": "use", "weight": 0.7})
 
 @frozen(kw_only=True)
 class Part:
-    """One model of an ensemble; its cosine counts with the square of `weight`."""
+    """One model of an ensemble; its cosine counts with the square of `weight`. `spec`: its embedder, where a
+    workspace's registry said it."""
 
     id: str
     weight: float = 1.0
     options: Mapping[str, Any] = {}
+    spec: EmbedderSpec | None = None
 
 
 class EnsembleEmbedder:
@@ -107,8 +119,10 @@ class EnsembleEmbedder:
     def _embedders(self) -> list[Embedder]:
         with self._lock:
             if self._made is None:
-                registry = build_registry()
-                self._made = [registry.embedder(part.id).factory(part.options) for part in self.parts]
+                specs = [part.spec or build_registry().embedder(part.id) for part in self.parts]
+                self._made = [
+                    spec.factory(part.options) for spec, part in zip(specs, self.parts, strict=True)
+                ]
             return self._made
 
 
@@ -125,6 +139,8 @@ def _parts(given: Any) -> tuple[Part, ...]:
     if len(parts) < 2 or any(part.id == "ensemble" for part in parts):
         raise ConfigError(f"embedder 'ensemble' needs two or more models, none an ensemble. {example}")
     for part in parts:
+        if part.spec is not None and not isinstance(part.spec, EmbedderSpec):
+            raise ConfigError(f"embedder 'ensemble': a part takes id, weight and options. {example}")
         if (
             isinstance(part.weight, bool)
             or not isinstance(part.weight, (int, float))
@@ -136,6 +152,16 @@ def _parts(given: Any) -> tuple[Part, ...]:
     return parts
 
 
+def place(options: Options, root: Path, registry: Registry) -> Options:
+    """Look the parts up among the workspace's embedders, those of its `.olav/plugins` too."""
+    placed = []
+    for part in _parts(options.get("parts", PARTS)):
+        spec = registry.embedder(part.id)
+        own = part.options if spec.place is None else spec.place(part.options, root, registry)
+        placed.append({"id": part.id, "weight": part.weight, "options": dict(own), "spec": spec})
+    return {**options, "parts": placed}
+
+
 @hookimpl
 def olav_register_embedders() -> list[EmbedderSpec]:
     return [
@@ -143,5 +169,6 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             id="ensemble",
             title="Two models' vectors as one: e5 and USE unless `parts` names others",
             factory=EnsembleEmbedder,
+            place=place,
         )
     ]

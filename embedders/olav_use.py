@@ -14,7 +14,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from olav_core import ConfigError, EmbedderSpec, EmbedderUnavailableError, ModelIdentity, Options, hookimpl
+from olav_core import (
+    ConfigError,
+    EmbedderSpec,
+    EmbedderUnavailableError,
+    ModelIdentity,
+    Options,
+    Registry,
+    hookimpl,
+)
 
 if TYPE_CHECKING:
     from olav_core import FloatArray
@@ -115,6 +123,15 @@ def _open(model: Path) -> Any:
         ) from error
 
 
+def place(options: Options, root: Path, registry: Registry) -> Options:
+    """Let a relative `path` start at the workspace, wherever the program runs."""
+    del registry
+    path = options.get("path")
+    if not isinstance(path, (str, os.PathLike)):
+        return options
+    return {**options, "path": str(root / Path(path).expanduser())}
+
+
 @hookimpl
 def olav_register_embedders() -> list[EmbedderSpec]:
     return [
@@ -122,6 +139,7 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             id="use",
             title="Universal Sentence Encoder multilingual v3, int8, on this machine",
             factory=UseEmbedder,
+            place=place,
             languages=(
                 "zh", "en", "ja", "ko", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "ar", "th", "tr",
             ),

@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.errors import StoreError as StoreError
     from olav_core.errors import UnknownIdError as UnknownIdError
     from olav_core.errors import WorkspaceError as WorkspaceError
+    from olav_core.errors import did_you_mean as did_you_mean
     from olav_core.history import History as History
     from olav_core.hookspecs import hookimpl as hookimpl
     from olav_core.host.http import post_json as post_json
@@ -279,6 +280,7 @@ _PUBLIC = {
             "StoreError",
             "UnknownIdError",
             "WorkspaceError",
+            "did_you_mean",
         ],
         "errors",
     ),

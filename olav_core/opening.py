@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from olav_core.config import Settings
-from olav_core.embedding.handle import EmbedderHandle
+from olav_core.embedding.configured import configured_embedder
 from olav_core.errors import WorkspaceError
 from olav_core.host.registry import Registry, build_registry
 from olav_core.memory import Memory
@@ -59,7 +59,7 @@ def init(
     if workspace.config_path.exists():
         raise WorkspaceError(f"{workspace.root} is a workspace already. Open it, or choose another folder.")
     registry = registry or build_registry(plugin_dir=workspace.plugin_directory)
-    handle = EmbedderHandle(registry.embedder(embedder), options or {})
+    handle = configured_embedder(registry, workspace.root, embedder, options or {})
     fingerprint = handle.fingerprint()  # loads the embedder: a broken one must leave no folder behind
     workspace.create()
     from olav_core.store.store import Store

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
     from olav_core.drafts.draft_file import DraftFile
+    from olav_core.host.registry import Registry
     from olav_core.index.pool import Candidate, Pool
     from olav_core.memory import Memory
     from olav_core.recall.query import Query
@@ -126,7 +127,8 @@ class Embedder(Protocol):
     """What an embedder's factory returns. Rows are float32 [n, d]; the core checks and normalises them.
 
     May also offer `token_vectors(texts, *, query=False) -> list of float32 [tokens, d]` for late interaction,
-    and `embed_passages_with_tokens(texts) -> (vectors, token vectors)`, so that a write runs the model once.
+    `embed_passages_with_tokens(texts) -> (vectors, token vectors)`, so that a write runs the model once, and
+    `embed_queries_with_tokens(texts)`, so that a recall does; both raise ConfigError if there are none.
     Must be safe to call from several threads. Raises EmbedderUnavailableError when it cannot be reached.
     """
 
@@ -147,7 +149,9 @@ class EmbedderSpec:
     [d, d] for its vectors (`vector @ map`), best a rotation; any entry may be missing. `token_space()` gives
     the `basis` float32 [d, k] that token vectors are kept on (none: all d), and per language the mean of unit
     token vectors float32 [d].
-    `factory(options)` must be cheap until first use.
+    `factory(options)` must be cheap until first use. `place(options, root, registry)` returns options that
+    no longer hang on the workspace in `root`: a path made absolute, another embedder looked up in its
+    registry. It is called before the factory, where there is a workspace.
     """
 
     id: str
@@ -155,9 +159,10 @@ class EmbedderSpec:
     factory: Callable[[Options], Embedder]
     languages: tuple[str, ...] = ()
     generic_means: Callable[[], Mapping[str, FloatArray]] | None = None
-    token_space: Callable[[], Mapping[str, FloatArray]] | None = None
     alignment: Callable[[], Mapping[str, FloatArray]] | None = None
+    token_space: Callable[[], Mapping[str, FloatArray]] | None = None
     scale: DistanceScale | None = None
+    place: Callable[[Options, Path, Registry], Options] | None = None
 
 
 # --- rankers ------------------------------------------------------------------------------------
@@ -199,7 +204,7 @@ class RankerSpec:
     (low first), then distribution, then id. `factory(options)` returns the stage's protocol.
 
     Of a reranker: `depth` is how many of the best candidates it sees; with `needs_record=False` their records
-    are not read for it; `uses_tokens` says that it asks for `query.tokens`, so that they are kept.
+    are not read for it; `uses_tokens` says that it calls `query.compare_tokens`, so that they are kept.
     """
 
     id: str

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import olav_core
+from olav_core.config import DEFAULT_RANKERS
 from olav_core.host.validation import SPEC_TYPES
 
 ROOT = Path(__file__).parents[1]
@@ -118,8 +119,7 @@ DEFAULTS = {
     "capture/event.py": {"operational_event"},  # the category that capture writes, fixed by its contract
     "cli/init.py": {"e5"},
     "cli/remember.py": {"fact"},
-    "config.py": {"vector", "bm25", "identifiers", "score_fusion", "keyword_boost", "maxsim", "neighbour",
-                  "prior", "near_duplicate", "e5"},
+    "config.py": {*DEFAULT_RANKERS, "e5"},
     "drafts/drafts.py": {"usage_guide"},
     "memory.py": {"fact", "usage_guide", "format_guide"},  # import_guides, import_formats
     "opening.py": {"e5"},

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, field, fields
 
 from olav_core import (
     ConfigError,
@@ -18,6 +18,8 @@ from olav_core import (
     ModelIdentity,
     OnnxEncoder,
     Options,
+    Registry,
+    did_you_mean,
     hookimpl,
 )
 from olav_onnx import side_files
@@ -121,11 +123,32 @@ def make(options: Options) -> OnnxEmbedder:
         raise ConfigError(
             "embedder 'onnx' needs `path`: the directory that holds model.onnx and tokenizer.json."
         )
+    known = [each.name for each in fields(OnnxEmbedder) if each.init]
+    for name in options:
+        if name not in known:
+            raise ConfigError(
+                f"embedder 'onnx' has no option {name!r}.{did_you_mean(name, known)} "
+                f"It takes {', '.join(known)}."
+            )
     return OnnxEmbedder(**options)
+
+
+def place(options: Options, root: Path, registry: Registry) -> Options:
+    """Let a relative `path` start at the workspace, wherever the program runs."""
+    del registry
+    path = options.get("path")
+    if not isinstance(path, (str, os.PathLike)):
+        return options
+    return {**options, "path": str(root / Path(path).expanduser())}
 
 
 @hookimpl
 def olav_register_embedders() -> list[EmbedderSpec]:
     return [
-        EmbedderSpec(id="onnx", title="Any ONNX text encoder in a directory, on this machine", factory=make)
+        EmbedderSpec(
+            id="onnx",
+            title="Any ONNX text encoder in a directory, on this machine",
+            factory=make,
+            place=place,
+        )
     ]

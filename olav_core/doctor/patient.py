@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olav_core.config import Settings
+from olav_core.embedding.configured import configured_embedder
 from olav_core.embedding.fingerprint import Fingerprint
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.errors import WorkspaceError
@@ -72,7 +73,7 @@ class Patient:
     @cached_property
     def handle(self) -> EmbedderHandle:
         embedder = self.settings.embedder
-        return EmbedderHandle(self.registry.embedder(embedder.id), embedder.options)
+        return configured_embedder(self.registry, self.workspace.root, embedder.id, embedder.options)
 
     @cached_property
     def space(self) -> Fingerprint:

@@ -39,9 +39,17 @@ class EmbedderHandle:
     ConfigError for options it does not take.
     """
 
-    def __init__(self, spec: EmbedderSpec, options: Options | None = None, *, cache_size: int = 2048) -> None:
+    def __init__(
+        self,
+        spec: EmbedderSpec,
+        options: Options | None = None,
+        *,
+        place: Callable[[Options], Options] | None = None,
+        cache_size: int = 2048,
+    ) -> None:
         self.spec = spec
         self.options: dict[str, Any] = dict(options or {})
+        self._place = place
         self._queries = QueryCache(cache_size)
         self._lock = threading.RLock()
         self._embedder: Embedder | None = None
@@ -273,7 +281,8 @@ class EmbedderHandle:
         if self._embedder is None:
             with self._lock:
                 if self._embedder is None:
-                    self._embedder = shared_embedder(self.spec, self.options)
+                    placed = self.options if self._place is None else self._place(self.options)
+                    self._embedder = shared_embedder(self.spec, placed)
         return self._embedder
 
 

@@ -183,10 +183,12 @@ def _check_embedder(spec: EmbedderSpec) -> Problems:
     yield from _check_strings(spec, "languages")
     if spec.generic_means is not None:
         yield from _check_callables(spec, 0, "generic_means")
-    scale = spec.scale
-    if scale is None:
+    if spec.place is not None:
+        yield from _check_callables(spec, 3, "place")
     if spec.alignment is not None:
         yield from _check_callables(spec, 0, "alignment")
+    scale = spec.scale
+    if scale is None:
         return
     if not isinstance(scale, DistanceScale):
         yield Problem(f"scale is {scale!r}.", "Give a DistanceScale, or None when it was never measured.")

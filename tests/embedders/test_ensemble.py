@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from tiny_string_model import BIAS, TABLE, write_tiny_string_model
 
 import olav_core
-from olav_core import ConfigError, EmbedderUnavailableError, EmbeddingSpaceMismatchError
+from olav_core import ConfigError, EmbedderUnavailableError, EmbeddingSpaceMismatchError, UnknownIdError
 
 PARTS = [{"id": "hashing"}, {"id": "hashing", "weight": 0.5, "options": {"dimension": 64}}]
 TEXTS = ["Router R1 is in Shanghai", "上海的路由器 R1", "cake"]
@@ -48,6 +49,30 @@ def test_token_vectors_are_those_of_the_first_model_that_has_any() -> None:
         assert [each.shape for each in tokens] == [(2, 32), (0, 32)]
     with pytest.raises(ConfigError, match="none of hashing, hashing has token vectors"):
         ensemble().embed_queries_with_tokens(["one two"])
+
+
+def test_an_embedder_of_the_workspaces_plug_ins_may_be_a_part(tmp_path: Path) -> None:
+    plugins = tmp_path / ".olav" / "plugins"
+    plugins.mkdir(parents=True)
+    (plugins / "house.py").write_text(
+        "from olav_core import EmbedderSpec, hookimpl\n\n\n"
+        "def make(options):\n    import olav_hashing\n\n    return olav_hashing.make({'dimension': 32})\n\n\n"
+        "@hookimpl\ndef olav_register_embedders():\n"
+        "    return [EmbedderSpec(id='house', title='House', factory=make)]\n",
+        "utf-8",
+    )
+    parts = [{"id": "hashing"}, {"id": "house", "weight": 0.5}]
+    with olav_core.init(tmp_path, embedder="ensemble", options={"parts": parts}) as memory:
+        memory.remember("R1 在上海")
+    with olav_core.open(tmp_path) as memory:
+        assert memory.recall("R1", tier="large").items
+        assert json.loads(memory.store.fingerprint)["dimension"] == 256 + 32
+    parts[1]["id"] = "huose"
+    with (
+        olav_core.open(tmp_path) as memory,
+        pytest.raises(UnknownIdError, match="Did you mean 'house'"),
+    ):
+        memory.reembed("ensemble", {"parts": parts})
 
 
 def test_a_store_of_other_weights_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import olav_onnx
 import pytest
 from tiny_model import states, unit, write_tiny_model
 
+import olav_core
 from olav_core import ConfigError, EmbedderUnavailableError
 
 
@@ -100,6 +102,38 @@ def test_missing_and_damaged_files_are_named(directory: Path, tmp_path: Path) ->
     (directory / "modules.json").write_text("{")
     with pytest.raises(EmbedderUnavailableError, match=r"modules\.json"):
         olav_onnx.make({"path": str(directory)}).embed_queries(["alpha"])
+
+
+def test_a_relative_path_starts_at_the_workspace(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "ws"
+    shutil.copytree(directory, root / "models" / "house")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    options = {"path": "models/house", "pooling": "mean"}
+    with olav_core.init(root, embedder="onnx", options=options) as memory:
+        memory.remember("R1 is in rack 7")
+    assert "path: models/house" in (root / ".olav" / "config.yaml").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    with olav_core.open(root) as memory:
+        assert memory.recall("R1 rack", tier="large").degraded == ()
+        part = {"id": "onnx", "options": options}
+        memory.reembed("ensemble", {"parts": [part, {"id": "hashing"}]})
+        assert memory.recall("R1 rack", tier="large").degraded == ()
+    with pytest.raises(EmbedderUnavailableError, match="elsewhere"):
+        olav_core.init(elsewhere, embedder="onnx", options=options)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("poolin", "Did you mean 'pooling'?"), ("池化", "It takes path,")]
+)
+def test_an_unknown_option_names_the_known_ones(directory: Path, name: str, meant: str) -> None:
+    with pytest.raises(ConfigError, match=f"has no option '{name}'") as refused:
+        olav_onnx.make({"path": str(directory), name: "mean"})
+    assert meant in str(refused.value)
+    assert "max_tokens" in str(refused.value)
 
 
 def test_weights_kept_beside_the_graph_are_part_of_the_revision(directory: Path) -> None:
