@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from olav_core.errors import StoreError
+from olav_core.index.index_files import BrokenIndexError
+from olav_core.index.spelling import CREDIT, MAX_GUESSED, may_be_mistyped, nearest
+from olav_core.text.analyzer import stem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,22 +55,51 @@ class LexicalSearch:
         return self._read(
             terms,
             partial(self.snapshot.search_concepts, concepts),
-            partial(self.pending.concept_scores, concepts, self.snapshot.stats),
+            partial(self.pending.concept_scores, concepts, None, self.snapshot.stats),
         )
 
     def _search(self, counts: Counter[str]) -> _Hits:
+        guesses = self._guesses(counts)
+        if not guesses:
+            return self._read(
+                counts,
+                partial(self.snapshot.search, counts),
+                partial(self.pending.scores, counts, self.snapshot.stats),
+            )
+        concepts: list[Alternatives] = []
+        for term in counts.elements():
+            concepts.append(tuple((word,) for word in guesses.get(term, (term,))))
+        credits = [CREDIT if term in guesses else 1.0 for term in counts.elements()]
         return self._read(
-            counts,
-            partial(self.snapshot.search, counts),
-            partial(self.pending.scores, counts, self.snapshot.stats),
+            {word for concept in concepts for (word,) in concept},
+            partial(self.snapshot.search_concepts, concepts, credits),
+            partial(self.pending.concept_scores, concepts, credits, self.snapshot.stats),
         )
+
+    def _guesses(self, terms: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return the words that are meant by terms which no memory holds, in whatever scope."""
+        doubtful = [term for term in terms if may_be_mistyped(term)]
+        if not doubtful:
+            return {}
+        try:
+            counts = self.snapshot.frequencies(doubtful)
+            unknown = [term for term in doubtful if not counts[term] and not self.pending.holds(term)]
+            known = {term for term in doubtful if term not in unknown}
+            found: dict[str, tuple[str, ...]] = {}
+            for term in unknown[:MAX_GUESSED]:
+                if stem(term) in known:  # another form of a word that is known
+                    continue
+                words = {**self.pending.words(term[0]), **self.snapshot.words(term[0])}
+                if meant := nearest(term, words):
+                    found[term] = meant
+        except BrokenIndexError:  # the search itself will meet it, and tell
+            return {}
+        return found
 
     def _read(
         self, terms: Collection[str], committed: Callable[..., _Hits], newer: Callable[..., _Hits]
     ) -> _Hits:
         import numpy as np
-
-        from olav_core.index.index_files import BrokenIndexError
 
         try:
             frequencies = self.snapshot.frequencies(terms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from olav_core.index.index_files import guarded
 from olav_core.index.pending import K1, Alternatives, CorpusStats, concept_idf, idf
@@ -29,6 +29,7 @@ class LexicalSnapshot:
     schema: Any
     stats: CorpusStats
     covered: int
+    _words: dict[str, dict[str, int]] = field(factory=dict, init=False, repr=False, eq=False)
 
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of committed documents that hold each term."""
@@ -36,6 +37,14 @@ class LexicalSnapshot:
             if single_characters(terms):
                 return {term: self.searcher.search(self._within(term), 1).count or 0 for term in terms}
             return {term: self.searcher.doc_freq("body", term) for term in terms}
+
+    def words(self, letter: str) -> dict[str, int]:
+        """Return the indexed words that begin with an ASCII letter, and how many documents hold each."""
+        if letter not in self._words:
+            with guarded():
+                found = self.searcher.terms_with_prefix("body", letter)
+            self._words[letter] = {term: count for term, count in found if term.isascii() and term.isalpha()}
+        return self._words[letter]
 
     def _within(self, character: str) -> Any:
         """Return the query for the pairs that hold a character, and for it alone."""
@@ -82,6 +91,7 @@ class LexicalSnapshot:
     def search_concepts(
         self,
         concepts: Sequence[Alternatives],
+        credits: Sequence[float] | None = None,
         *,
         frequencies: Mapping[str, int],
         scopes: Collection[str] | None = None,
@@ -91,21 +101,26 @@ class LexicalSnapshot:
         """Return (row ids, scores in [0, 1]) of the rows that hold all terms of an alternative, best first.
 
         A concept counts as one term of its commonest alternative's idf, by the alternative that fits a row
-        best; the score is the sum over the concepts divided by the total of all of them * (k1 + 1).
+        best; the score is the sum over the concepts divided by the total of all of them * (k1 + 1). `credits`
+        says how much of a concept's score counts, 0 to 1.
         """
         import numpy as np
         from tantivy import Occur, Query
 
         documents = self.stats.documents
         parts, total = [], 0.0
-        for concept in concepts:
+        for i, concept in enumerate(concepts):
             whole = concept_idf(documents, concept, frequencies)
             total += whole
             ways = []
             for terms in concept:
                 if not all(frequencies.get(term) for term in terms):
                     continue
-                boost = whole / sum(idf(documents, frequencies[term]) for term in terms)
+                boost = (
+                    whole
+                    * (credits[i] if credits else 1)
+                    / sum(idf(documents, frequencies[term]) for term in terms)
+                )
                 each = [
                     (Occur.Must, Query.term_query(self.schema, "body", term, index_option="freq"))
                     for term in terms

@@ -95,6 +95,18 @@ class PendingRows:
             if not posting:
                 del self._postings[term]
 
+    def holds(self, term: str) -> bool:
+        """Return whether a row holds a term."""
+        return term in self._postings
+
+    def words(self, letter: str) -> dict[str, int]:
+        """Return the words that begin with an ASCII letter, and how many rows hold each."""
+        return {
+            term: len(posting)
+            for term, posting in list(self._postings.items())
+            if term[0] == letter and term.isascii() and term.isalpha()
+        }
+
     def _within(self, character: str) -> dict[int, int]:
         """Return a posting of the rows with a pair that holds a character, or with it alone."""
         terms = [term for term in list(self._postings) if len(term) <= 2 and character in term]
@@ -127,7 +139,11 @@ class PendingRows:
         return ids, scores / np.float32(total or 1.0)
 
     def concept_scores(
-        self, concepts: Sequence[Alternatives], committed: CorpusStats, frequencies: Mapping[str, int]
+        self,
+        concepts: Sequence[Alternatives],
+        credits: Sequence[float] | None,
+        committed: CorpusStats,
+        frequencies: Mapping[str, int],
     ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """Return (row ids, scores) of the pending rows, as `LexicalSnapshot.search_concepts` will."""
         import numpy as np
@@ -141,7 +157,8 @@ class PendingRows:
         }
         found: dict[int, float] = {}
         total = 0.0
-        for concept in concepts:
+        for i, concept in enumerate(concepts):
+            credit = credits[i] if credits else 1.0
             whole = concept_idf(documents, concept, known)
             total += whole
             best: dict[int, float] = {}
@@ -155,7 +172,7 @@ class PendingRows:
                         each * posting[rowid] / (posting[rowid] + short)
                         for each, posting in zip(idfs, postings, strict=True)
                     )
-                    best[rowid] = max(best.get(rowid, 0.0), whole * value / sum(idfs))
+                    best[rowid] = max(best.get(rowid, 0.0), credit * whole * value / sum(idfs))
             for rowid, value in best.items():
                 found[rowid] = found.get(rowid, 0.0) + value
         ids = np.fromiter(found.keys(), dtype=np.uint64, count=len(found))

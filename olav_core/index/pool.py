@@ -79,8 +79,9 @@ class Pool:
         """Return BM25 of every row divided by the query's total idf and k1 + 1: float32 [size] in [0, 1], 0 =
         no match.
 
-        A term given twice counts twice. Rows beyond the best 2,000 in scope count as no match. Raises
-        StoreError when the index files are damaged; the next sync rebuilds them.
+        A term given twice counts twice. A word that no memory holds counts, for less, where a word one slip
+        away stands (two from eight letters on). Rows beyond the best 2,000 in scope count as no match.
+        Raises StoreError when the index files are damaged; the next sync rebuilds them.
         """
         import numpy as np
 

@@ -164,7 +164,7 @@ def test_a_pending_row_scores_on_concepts_as_it_will_when_folded(
     for row in rows_of(new, first=len(old)):
         pending.put(row)
     snapshot = index.snapshot
-    ids, scores = pending.concept_scores(asked, snapshot.stats, snapshot.frequencies(terms))
+    ids, scores = pending.concept_scores(asked, None, snapshot.stats, snapshot.frequencies(terms))
     before = dict(zip(ids.tolist(), scores.tolist(), strict=True))
     index.apply(list(pending.rows.values()), [], version=2)
     snapshot = index.snapshot
