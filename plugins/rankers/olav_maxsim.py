@@ -1,7 +1,8 @@
 """Reranker `maxsim`: late interaction on the embedder's own token vectors.
 
 MaxSim is ColBERT's score (Khattab and Zaharia, SIGIR 2020): every token of the query takes the best cosine
-with a token of the memory, and the mean over the query's tokens counts. It needs no second model.
+with a token of the memory, and their mean counts. Here a token weighs as much as its cosines tell the
+candidates apart (their standard deviation): "what" and "the" fit all of them alike. It needs no second model.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ WEIGHT = 2.0
 #: must be on one scale. 100 compared candidates find no more (docs/quality.md).
 COMPARED = 64
 DEPTH = 100
+#: Added to the weight of every token of the query, so that one candidate alone has a mean too.
+LEAST = 1e-3
 
 
 class MaxSim:
@@ -36,8 +39,10 @@ class MaxSim:
         compared = query.compare_tokens(candidates[: self.compared])
         if not compared.cosines.size:
             return [candidate.score for candidate in candidates]
-        means, counts = compared.best().mean(axis=1).tolist(), compared.counts.tolist()
-        found = [None if count < 0 else mean for mean, count in zip(means, counts, strict=True)]
+        best, known = compared.best(), compared.counts >= 0
+        weights = best[known].std(axis=0) + LEAST
+        scores = (best @ (weights / weights.sum())).tolist()
+        found = [score if told else None for score, told in zip(scores, known.tolist(), strict=True)]
         found += [None] * (len(candidates) - len(found))
         if None in found:
             found = _with_expected(found, [each.leg_scores.get("vector", 0.0) for each in candidates])
