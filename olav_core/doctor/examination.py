@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from olav_core.doctor import disk, embedder, index, plugins, spool, table
+from olav_core.doctor import disk, embedder, index, lexicon, plugins, spool, table
 from olav_core.doctor.diagnosis import Diagnosis, Level, error, ok
 from olav_core.doctor.patient import Patient
 from olav_core.errors import OlavError
@@ -69,6 +69,7 @@ CHECKS: tuple[Check, ...] = (
     Check("calibration", embedder.calibration, ("store",)),
     Check("languages", embedder.languages, ("store", "handle")),
     Check("index", index.coverage, ("store",)),
+    Check("lexicons", lexicon.lines, ("workspace",)),
     Check("captures", spool.captures, ("workspace",)),
 )
 

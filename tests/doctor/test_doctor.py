@@ -371,3 +371,15 @@ def test_a_check_that_breaks_is_a_finding_and_the_others_go_on(
     monkeypatch.setattr(Store, "counts", lambda self: 1 / 0)
     assert "ZeroDivisionError" in found("orphans", "error")[0].what
     assert found("captures", "ok")
+
+
+def test_a_wrong_line_of_a_lexicon_is_named(workspace: Path, found: Callable[..., list[Diagnosis]]) -> None:
+    assert found("lexicons", "ok")
+    folder = workspace / ".olav" / "lexicons"
+    folder.mkdir()
+    (folder / "good.tsv").write_text("大闸\tmain breaker\n", "utf-8")
+    assert "1 line " in found("lexicons", "ok")[0].what
+    (folder / "bad.tsv").write_text("# ours\n大闸 main breaker\n", "utf-8")
+    (fault,) = found("lexicons", "error")
+    assert "bad.tsv:2 is no line of a lexicon" in fault.what
+    assert not found("lexicons", "ok")
