@@ -14,9 +14,9 @@ from olav_secrets.verdict import secret_values
 
 #: Where a name may begin; the rest of it is read from there.
 _STEM = re.compile(
-    r"pass[ -]phrase|pass|paas|pasw|psw|pss|pwd|pw|p/w|psk|secr|sercret|token|cred|key|auth|sig|hmac|salt|nonce|cookie|sess|sid|seed"
-    r"|otp|pin|pat|api|jwt|community|bearer|mnemonic|cert|webhook|code|passphrase|kennwort|senha|contrase|motdepasse|пароль|токен"
-    r"|密\s?码|密碼|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|团体[名字串]?|共同体|비밀|비번|패스워드|암호|토큰|パスワード|暗証番号|トークン"
+    r"pass[ -]phrase|pass|paas|pasw|psw|pss|pwd|pw|p/w|psk|secr|sercret|token|tkn|scrt|sekret|cred|key|auth|sig|hmac|salt|nonce|cookie|sess|sid|seed"
+    r"|otp|pin|pat|api|jwt|community|bearer|mnemonic|cert|webhook|unseal|encrypt|[_-]sec\b|code|passphrase|kennwort|senha|contrase|motdepasse|пароль|токен"
+    r"|密\s?码|密碼|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|团体[名字串]?|共同体|恢复码|助记词|暗号|种子|비밀|비번|패스워드|암호|토큰|パスワード|暗証番号|トークン"
 )
 _TAIL = re.compile(r"[A-Za-z0-9_$\-]{0,60}(?:\.[A-Za-z_][\w\-]{0,40}){0,3}")
 _HAN_TAIL = re.compile(r"(?:信息|明文|密文|内容|字段|串|值|는|은|を|は)?")
@@ -28,6 +28,8 @@ _MORE = re.compile(
     r"|(?P<note>[ ]?[(（][^()（）\n:=]{1,40}[)）])(?=\s?[:=：＝])|,default(?=:)"
 )
 _LEFT_WORDS = re.compile(r"(?:[A-Za-z0-9_.$-]{1,24}[ ]){1,2}\Z")
+#: YAML: the name that a line right below it belongs to, "hmac:" above "key: …".
+_PARENT = re.compile(r"[ \t-]{0,40}[\"']?(?P<name>[\w.-]{2,60})[\"']?:[ \t]*")
 #: Last words that take their meaning from the words before: access key, SNMP community.
 _QUALIFIED = re.compile(r"(?i)(?:key|token|secret|community)s?\d*\Z")
 
@@ -75,6 +77,10 @@ def _meaning(text: str, start: int, end: int) -> tuple[Named | None, int]:
                 return None, end
             if found is None or longer.level >= found.level:
                 found = longer
+    if (found is None or found.level < SURE) and (parent := _parent(text, start)):
+        longer = named(f"{parent} {name}")
+        if longer and (found is None or longer.level > found.level):
+            found = longer
     if (found or _QUALIFIED.search(name)) and (found is None or found.level < SURE):
         before = _LEFT_WORDS.search(text, max(0, start - 50), start)
         longer = named(f"{before[0]}{name}") if before else None
@@ -83,8 +89,20 @@ def _meaning(text: str, start: int, end: int) -> tuple[Named | None, int]:
     return found, reach
 
 
+def _parent(text: str, start: int) -> str:
+    """Return the name on the line above when the one at `start` is the first word of an indented line."""
+    line = text.rfind("\n", max(0, start - 44), start)
+    if line < 0 or line + 1 == start or text[line + 1 : start].strip(" \t\"'"):
+        return ""
+    above = text[max(text.rfind("\n", max(0, line - 120), line) + 1, line - 120) : line]
+    parent = _PARENT.fullmatch(above)
+    return parent["name"] if parent else ""
+
+
 def _link(text: str, start: int, end: int, reach: int, found: Named) -> Link | None:
     link = plain_link(text, start, reach) or comma_link(text, end)
-    if link is None and (found.level >= LIKELY or found.kind in {"key", "pin", "otp"}):
+    if link is None and (
+        found.level >= LIKELY or found.kind in {"key", "secret_key", "pin", "otp", "session", "seed"}
+    ):
         link = loose_link(text, start, end, reach)
     return link

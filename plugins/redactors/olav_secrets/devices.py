@@ -23,7 +23,7 @@ _KEYWORDS = word_set(
     authorization accounting config configuration feature settings command commands line lines hashing plus were
     missing mismatch mismatched invalid expired expires failed failure fails error wrong incorrect not configured unconfigured
     disabled enabled present absent set unset unchanged removed deleted added rotated accepted rejected unknown empty does did do
-    handling update updates updated store stored management attribute algorithm authentication-mode ascii-text hexadecimal
+    minimum-length maximum-length minimum-changes minimum-numerics change-type format handling update updates updated store stored management attribute algorithm authentication-mode ascii-text hexadecimal
     """
 )
 #: Another parameter of the same command: wpa2-psk wpa2-pre-shared-key=…
@@ -84,12 +84,17 @@ RULES = [
     _line("device_password", "authentication", r"set[ ]+authentication[ ]+password"),
     _line("device_password", "password secret passwd", r"(?:password|secret|passwd)[ ]+(?=(?:\d{1,2}|cipher|irreversible-cipher|simple|hash|enc|encrypted|sha512)[ ])"),
     low_rule("device_password", "password secret passwd key", r"(?m:^)[ \t]*(?:set[ ]+)?(?:password|passwd|secret|key|key-string|psksecret)[ ]+(?:(?:enc|encrypted|clear|simple|cipher|hash|\d{1,2})[ ]+){0,2}(?P<v>[^\s\"']{4,200})[ \t]*(?m:$)", _is_secret),
+    _line("device_password", "mgmtuser netuser", r"(?:mgmtuser|netuser)[ ]+add[ ]+\S{1,60}", _is_operand),
     # SNMP
     _line("community", "snmp", r"snmp-server[ ]+community|snmp-agent[ ]+community(?:[ ]+(?:read|write|ro|rw))?|snmp[ ]+community(?:[ ]+string)?|snmp-community"),
     _line("community", "snmp-server", r"snmp-server[ ]+host[ ]+(?:[a-z][\w-]{0,30}[ ]+(?=[\da-f]+[.:]))?\S{1,80}(?:[ ]+(?:vrf[ ]+\S{1,60}|traps?|informs?|version[ ]+(?:1|2c)|community|use-vrf[ ]+\S{1,60})){0,4}"),
     _line("community", "securityname", r"securityname"),
     _line("snmp_key", "snmp usm-user", r"(?:snmp-server[ ]+user|usm-user|snmp-server\s+usm)[^\n]{1,120}?(?:auth|authentication-mode)[ ]+(?:md5|sha\S{0,8})"),
     _line("snmp_key", "priv", r"(?:snmp-server[ ]+user|usm-user)[^\n]{1,300}?(?:priv|privacy-mode)(?:[ ]+(?:des\S{0,4}|3des|aes[\d-]{0,4}(?:[ ]+\d{3})?))?"),
+    low_rule("snmp_key", "auth", r"\bsnmp(?:v3)?\b(?!-(?:server|agent)[ ](?:host|target|group))[^\n]{0,160}?[ ]auth(?:entication)?(?:-(?:sha|md5)\S{0,6})?(?:[ ]+(?:md5|sha)\S{0,6})?(?:[ ]+(?:key|password|pass|pwd))?[ :=]+(?P<v>[^\s,;\"']{6,100})", _is_typed_operand),
+    low_rule("snmp_key", "priv", r"\bsnmp(?:v3)?\b(?!-(?:server|agent)[ ](?:host|target|group))[^\n]{0,240}?[ ]priv(?:acy)?(?:-(?:aes|3?des)\S{0,6})?(?:[ ]+(?:aes|3?des)\S{0,6}(?:[ ]+\d{3})?)?(?:[ ]+(?:key|password|pass|pwd))?[ :=]+(?P<v>[^\s,;\"']{6,100})", _is_typed_operand),
+    low_rule("device_key", "cak ckn", r"\b(?:cak|ckn)[ ]+(?:\d[ ]+)?\"?(?P<v>[0-9a-f]{16,128})\b"),
+    low_rule("device_key", "key", r"\bkey[ ]+(?:authentication|authorization|accounting)[ ]+(?:simple|cipher)[ ]+(?P<v>\S{1,300})", _is_operand),
     _line("snmp_key", "-password", r"(?:authentication|privacy)-(?:password|key)"),
     low_rule("community", "community", r"\bcommunity[ ]+\"?(?P<v>[^\s\"{};]{2,64})\"?[ ]*\{\s{0,80}(?:authorization|clients|view|client-list-name)\b"),
     _line("community", "rocommunity rwcommunity", r"r[ow]community6?"),

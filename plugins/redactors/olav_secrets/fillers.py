@@ -17,6 +17,7 @@ FILLERS = word_set(
     email admin-password todo tbd fixme n/a na example sample dummy placeholder changeme changeit change-me change_me
     foo bar foobar baz abc test basic bearer digest ntlm negotiate kerberos ldap ldaps saml oauth oauth2 oidc jwt tls ssl
     mtls sso md5 sha1 sha256 sha512 aes aes128 aes256 rsa ed25519 env environ environment vault keychain keyring
+    minimum-length maximum-length min-length max-length
     """
 )
 #: Words of made-up values such as your-api-key-here; a value of such words alone is no secret.

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from olav_core import write_atomically
 
 #: Names the key file; a team that shares one store shares this file to see equal marks.
 VARIABLE = "OLAV_REDACTION_KEY_FILE"
@@ -58,16 +59,8 @@ def _read(path: Path) -> bytes:
 
 
 def _create(path: Path) -> bytes:
-    """Write a whole file first, then link it: of several processes one wins, the others read its key."""
+    """Make the file, whole: of several processes one wins, the others read its key."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".redaction-")  # mkstemp makes mode 0600
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        os.unlink(draft)
+    with suppress(FileExistsError):
+        write_atomically(path, secrets.token_bytes(KEY_BYTES), mode=0o600, exclusive=True)
     return _read(path)

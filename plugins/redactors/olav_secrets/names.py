@@ -27,7 +27,8 @@ SURE, LIKELY, MAYBE_ = 3, 2, 1
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _HAN_NAME = re.compile(
-    r"(?:密\s?码|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|密碼|团体[名字串]?|共同体)"
+    r"(?:密\s?码|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|密碼|团体[名字串]?|共同体"
+    r"|恢复码|助记词|暗号|(?i:pin)\s?码|种子)"
     r"(?:明文|密文|内容|信息|字段|串|值)?$"
 )
 _HAN_KINDS = {"密钥": "key", "密匙": "key", "秘钥": "key", "私钥": "key", "密鑰": "key", "令牌": "token"}
@@ -48,6 +49,8 @@ def named(name: str) -> Named | None:
     if han := _HAN_NAME.search(name.strip()):
         if han[0].startswith(("团体", "共同体")):
             return Named("community", SURE)
+        if han[0].startswith(("恢复码", "助记词", "种子")):
+            return Named("seed", LIKELY)
         return Named(_HAN_KINDS.get(han[0][:2], "password"), SURE)
     words = [word.lower() for word in _WORD.findall(name)]
     while words and words[-1].isdigit():
@@ -56,6 +59,10 @@ def named(name: str) -> Named | None:
         return Named("password", SURE)  # the name of Cisco's own
     if not words or words[0] in ASKING:
         return None
+    if words[-2:] == ["secret", "id"]:
+        return Named("secret_id", MAYBE_)  # a password beside the role's id, in Vault's AppRole
+    if words[-2:] == ["session", "id"]:
+        return Named("session", MAYBE_)
     if words[-1] in ABOUT and words[-1] not in MAYBE:
         return None
     for index in range(len(words) - 1, -1, -1):
@@ -87,12 +94,16 @@ def _word(word: str, before: list[str]) -> Named | None:
         return Named("password", SURE)
     if SECRET.search(word):
         return Named("secret", LIKELY if word.endswith("s") and word != "creds" else SURE)
+    if word == "sec" and last in {"app", "client", "api", "corp", "auth", "ak", "access"}:
+        return Named("secret", MAYBE_)
     if TOKEN.search(word):
         if last in OTHER_TOKENS:
             return None
         return Named("token", LIKELY if word.endswith("s") or word == "jwt" else SURE)
     if KEY.search(word):
         return _key(word, before)
+    if word == "cookie" and last in {"erlang", "session", "auth", "xauth"}:
+        return Named("session", SURE)
     if word in MAYBE:
         if word == "snmpcommunity":
             return Named("community", SURE)
@@ -114,8 +125,8 @@ def _key(word: str, before: list[str]) -> Named | None:
                 return Named("key", SURE)
         return None if stem in OTHER_KEYS else Named("key", MAYBE_)
     last = before[-1] if before else ""
-    if any(part in SECRET_KEYS for part in before[-2:]):
-        return Named("key", LIKELY if word == "keys" else SURE)
     if last in OTHER_KEYS:
         return None
-    return Named("key", MAYBE_)
+    if any(part in SECRET_KEYS for part in before[-2:]):
+        return Named("key", LIKELY if word == "keys" else SURE)
+    return Named("secret_key" if before else "key", MAYBE_)

@@ -39,6 +39,8 @@ def plain_link(text: str, start: int, end: int) -> Link | None:
         return Link("=", typed.end())
     separator = _SEPARATOR.match(text, end)
     if separator and not _closes(text, start, separator):
+        if separator["op"].startswith(("==", "!=")) and text[separator.end() : separator.end() + 1].isalpha():
+            return Link("is", separator.end())  # a comparison, often of two variables
         colon = separator["op"] in {":", "："}
         return Link(":" if colon else "=", separator.end(), colon and '"' in separator["close"])
     return None

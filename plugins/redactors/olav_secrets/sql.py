@@ -30,6 +30,8 @@ RULES = [
     low_rule("password", "identified", rf"\bidentified\s+(?:with\s+\w+\s+)?(?:by|as)\s+(?:values\s+)?{_BARE}", _is_secret),
     low_rule("password", "password", r"\bpassword\s*(?:=\s*)?(?:\(\s*)?n?\\*'(?P<v>[^'\n\\]{1,500})\\*'", _is_secret),
     low_rule("password", "login", rf"\b(?:login|encrypted|with)\s+password\s+{_BARE}", _is_secret),
+    low_rule("password", "password", r"\bset\s+password\s+for\s+[^\s=]{1,80}\s*(?:=|to)\s*(?:password\s*\(\s*)?'(?P<v>[^'\n\\]{1,500})'", _is_secret),
+    low_rule("secret", "secret", r"\bcreate\s+(?:or\s+replace\s+)?(?:persistent\s+|temporary\s+)?secret\b[^;]{0,600}?\b(?:secret|session_token|bearer_token|password|connection_string|passphrase)\s+'(?P<v>[^'\n]{4,500})'", _is_secret),
     low_rule("password", "encryptbypassphrase pgp_sym", r"\b(?:encryptbypassphrase|decryptbypassphrase|pgp_sym_\w+)\s*\([^()\n]{0,200}?'(?P<v>[^'\n]{4,200})'\s*[,)]", _is_secret),
 ]  # fmt: skip
 

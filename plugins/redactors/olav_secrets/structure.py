@@ -14,6 +14,7 @@ from typing import Any
 
 from olav_core import Finding
 from olav_secrets.argument_list import redact_arguments
+from olav_secrets.kubernetes import without_secret_data
 from olav_secrets.mark import mark
 from olav_secrets.named_value import (
     Name,
@@ -64,6 +65,7 @@ def _tree(root: Any, found: Counter[str]) -> Any:
             container[slot] = copy = dict.fromkeys(names.values())
             beside = sibling_name(value)
             program = program_of(value)
+            value = without_secret_data(value, found)
             for key, member in value.items():
                 if program and isinstance(member, list):
                     member = redact_arguments(member, found, program)

@@ -6,10 +6,12 @@ from collections import Counter
 
 from olav_secrets import (
     assignments,
+    calls,
     commands,
     devices,
     encoded,
     headers,
+    kubernetes,
     mentions,
     pairs,
     private_keys,
@@ -35,6 +37,7 @@ _TABLE = Table(
         *devices.RULES,
         *sql.RULES,
         *commands.RULES,
+        *calls.RULES,
         *pairs.RULES,
     ]
 )
@@ -58,6 +61,7 @@ def find(text: str, wrappings: int = _WRAPPINGS) -> list[Span]:
         *mentions.find(view),
         *sql.find_inserted(view),
         *tables.find(view),
+        *kubernetes.find(view),
     ]
     if wrappings:
         spans += encoded.find(view.text, lambda inner: find(inner, wrappings - 1))

@@ -21,9 +21,13 @@ _CHARS = {
 _BARE = re.compile(
     r"[^\s\"'`<>\u2018-\u201f\u2026\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uff20\uff3b-\uff65]{1,4096}"
 )
+#: YAML's type of what follows.
+_TAG = re.compile(r"!!(?:binary|str)[ \t]+")
 _NEXT_FIELD = re.compile(
     r"[,;&|/]{1,2}[\"']?[A-Za-z_$][\w.-]{0,40}[\"']?\s?(?:=|:(?!//)|:=|：)|%26|[,;][\"'\[{(\\]"
 )
+#: Without one of them no field follows: much faster to see in a long run.
+_SIGNS = ",;&|/%"
 _BLOCK = re.compile(
     r"[|>][+-]?\d?[ \t]*\n(?P<indent>[ \t]+)(?P<v>\S[^\n]*(?:\n(?:[ \t]*\n)?(?P=indent)[^\n]*){0,200})"
 )
@@ -44,6 +48,8 @@ class Value(NamedTuple):
 
 def values_at(text: str, place: int) -> Iterator[Value]:
     """Yield the value at `place`, or the strings of the list that begins there."""
+    if tag := _TAG.match(text, place):
+        place = tag.end()
     char = text[place : place + 1]
     if char in "|>" and char and (block := _BLOCK.match(text, place)):
         yield Value(*block.span("v"), quoted=True)
@@ -88,7 +94,7 @@ def _bare(text: str, place: int) -> Value | None:
     if not run:
         return None
     value = run[0]
-    if cut := _NEXT_FIELD.search(value, 1):
+    if any(sign in value for sign in _SIGNS) and (cut := _NEXT_FIELD.search(value, 1)):
         value = value[: cut.start()]
     while value and _trails(value):
         value = value[:-1]

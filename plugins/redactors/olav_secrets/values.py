@@ -25,8 +25,10 @@ _HAN = re.compile(r"[\u3400-\u9fff\uac00-\ud7af\u3040-\u30ff]")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _PARTS = re.compile(r"[\W_]+")
+_SWITCH = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)")
 _WORDY = re.compile(r"[A-Za-z]?[a-z]{2,}\d{0,3}|[A-Z]{2,}\d{0,3}|\d{1,8}|v\d+|[a-z]")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?\Z")
 _PLAIN_FORMS = re.compile(
     r"v?\d+(?:[.:/-]\d+)*(?:%|[a-z]{1,3})?|[\w.-]+\.(?:com|net|org|io|cn|dev|local|internal|example)(?::\d+)?(?:/\S*)?"
@@ -125,7 +127,10 @@ def looks_signed(value: str) -> bool:
 def looks_drawn(value: str, kind: str) -> bool:
     """Return whether a value of a name that may be a secret's looks random; behind some names a hash does, too."""
     long_hex = len(value) >= 16 and bool(_HEX.match(value)) and not value.isdigit()
-    return looks_random(value) or (long_hex and kind in {"salt", "nonce", "auth", "api_key", "seed"})
+    if kind == "secret_id" and _UUID.match(value):
+        return True
+    hex_kinds = {"salt", "nonce", "auth", "api_key", "seed", "secret", "secret_id", "secret_key"}
+    return looks_random(value) or looks_chosen(value) or (long_hex and kind in hex_kinds)
 
 
 def looks_random(value: str) -> bool:
@@ -135,13 +140,18 @@ def looks_random(value: str) -> bool:
         return False
     if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
         return False
-    if _PLAIN_FORMS.fullmatch(value[:400]) or _is_wordy(value) or _HAN.search(value):
+    if _is_wordy(value) or _HAN.search(value):
         return False
+    plain = _PLAIN_FORMS.fullmatch(value[:400])
+    if plain and not (len(value) >= 24 and _BASE64.fullmatch(value) and any(map(str.isupper, value))):
+        return False  # a path, a host, a version; base64 may have the form of a path
     return len(set(value)) >= 8
 
 
 def _is_wordy(value: str) -> bool:
     """Words, numbers and separators: node-07_primary, ClusterRole2."""
+    if any(len(_SWITCH.findall(part)) >= 5 for part in _PARTS.split(value[:200])):
+        return False  # letters and digits in turn, as in base32
     parts = [word for part in _PARTS.split(value[:200]) for word in _WORDS.findall(part)]
     if not parts:
         return False

@@ -44,7 +44,12 @@ def _phrase(text: str, values: Iterator[Value]) -> Iterator[Value]:
 def _is_secret(text: str, inner: str, value: Value, found: Named, op: str) -> bool:
     if found.level < LIKELY and op in {"(", "is", " "}:
         number = op == "is" and found.kind in {"pin", "otp"} and inner.isdigit() and 4 <= len(inner) <= 8
-        drawn = found.kind == "key" and len(inner) >= 20 and looks_random(inner) and inner[:4] != "AAAA"
+        drawn = (
+            found.kind in {"key", "secret_key", "session", "seed"}
+            and len(inner) >= 20
+            and looks_random(inner)
+            and inner[:4] != "AAAA"
+        )
         return number or drawn or looks_chosen(inner)
     if op == "(":
         return looks_strong(inner)

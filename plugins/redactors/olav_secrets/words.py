@@ -16,8 +16,8 @@ PASSWORD = re.compile(
     r"(?:p(?:a{1,2})?s{1,2}w(?:o?r?s?ds?|ro?ds?|ort)|passowrds?|passphrases?|passcodes?|pswr?|psk|pwds?|pws?|kennwort"
     r"|senha|contraseña|contrasena|motdepasse|пароль|비밀번호|패스워드|비번|암호|パスワード|暗証番号)$"
 )
-SECRET = re.compile(r"(?:se?cr?ets?|sercret|credentials?|creds?)$")
-TOKEN = re.compile(r"(?:tokens?|jwt|토큰|トークン|токен)$")
+SECRET = re.compile(r"(?:se?cr?ets?|scrts?|sekrets?|sercret|credentials?|creds?)$")
+TOKEN = re.compile(r"(?:tokens?|tkns?|jwt|토큰|トークン|токен)$")
 KEY = re.compile(r"(?:keys?|passkey|비밀키)$")
 #: English words that end like a secret.
 NOT_SECRET = word_set(
@@ -55,7 +55,9 @@ SECRET_KEYS = word_set(
     "api access secret private psk auth authentication authorization encryption encrypt encrypted decryption decrypt signing "
     "sign signature shared preshared master account wep wpa wpa2 ike ipsec isakmp tacacs radius hmac aes des 3des "
     "cipher crypto consumer license licence deploy webhook client admin root bot accesskey subscription instrumentation "
-    "integration ingest ingestion service storage application"
+    "integration ingest ingestion service storage application enc dec mac sec unseal seal wrapping kek dek tde luks session "
+    "sess cookie jwe jws sso mfa totp recovery tsig rndc gossip provisioning enrollment enrolment vpn wireguard wifi wi "
+    "wlan wireless bios radsec mka cak macsec pay payment merchant corp corpsecret ak sk dtls srtp sftp smtp ldap"
 )
 #: Qualifiers that make it a key of another kind.
 OTHER_KEYS = word_set(
@@ -63,7 +65,7 @@ OTHER_KEYS = word_set(
     "short arrow enter return registry map json yaml config configuration metadata label i18n translation message event "
     "idempotency correlation dedupe range space page host issue project ticket menu tab answer data natural surrogate "
     "business function variable dict column parent child node item entity resource state feature flag header param "
-    "query search filter result response request field property attribute distribution shard hash bucket home delete escape esc up down left right f1 f2"
+    "file content dedup record block chunk blob image asset document doc job task trace run query search filter result response request field property attribute distribution shard hash bucket home delete escape esc up down left right f1 f2"
 )
 #: Tokens that page through lists or mark text for a model.
 OTHER_TOKENS = word_set(
@@ -78,5 +80,5 @@ MAYBE = {
     "sid": "session", "jsessionid": "session", "phpsessid": "session", "hmac": "signature", "seed": "seed",
     "pat": "token", "bearer": "token", "otp": "otp", "totp": "otp", "mnemonic": "seed", "cert": "key",
     "certificate": "key", "api": "api_key", "webhook": "webhook", "code": "code", "pin": "pin", "community": "community",
-    "snmpcommunity": "community", "ak": "access_key", "sk": "secret_key",
+    "snmpcommunity": "community", "cookie": "session", "unseal": "key", "encrypt": "key", "ak": "access_key", "sk": "secret_key",
 }  # fmt: skip
