@@ -14,7 +14,8 @@ from olav_secrets.span import Span
 _KIND = re.compile(r"(?m:^)[ \t]*kind:[ \t]*[\"']?secret[\"']?[ \t]*(?m:$)")
 _DATA = re.compile(r"(?m:^)(?P<indent>[ \t]*)(?:data|stringdata):[ \t]*\n")
 _ENTRY = re.compile(
-    r"(?P<indent>[ \t]+)[\w.-]{1,100}:[ \t]*(?P<q>[\"']?)(?P<v>[^\s\"'|>][^\n\"']{3,8192})(?P=q)[ \t]*(?:\n|\Z)"
+    r"(?P<indent>[ \t]+)[\w.-]{1,100}:[ \t]*(?P<q>[\"']?)(?P<v>[^\s\"'|>][^\n\"']{3,8192})(?P=q)"
+    r"[ \t]*(?:\n|\Z)"
 )
 #: A manifest is read this far on both sides of its kind, and of its data this many entries.
 _REACH, _MOST = 20_000, 200
