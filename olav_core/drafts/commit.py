@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from olav_core.atomic_write import write_atomically
 from olav_core.drafts.draft import MemoryDraft
-from olav_core.drafts.folder import DraftFolder, write_atomically
+from olav_core.drafts.folder import DraftFolder
 from olav_core.drafts.target import Target, target_of
 from olav_core.errors import ConflictError, OlavError, RecordError
 

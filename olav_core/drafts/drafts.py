@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from olav_core import clock
+from olav_core.atomic_write import write_atomically
 from olav_core.drafts.commit import Commit, Committed
 from olav_core.drafts.draft import MemoryDraft, check_name, name_for, times
-from olav_core.drafts.folder import DraftFolder, write_atomically
+from olav_core.drafts.folder import DraftFolder
 from olav_core.drafts.place import as_file, file_categories, file_importer
 from olav_core.drafts.preview import preview_of
 from olav_core.drafts.proposal import Confirmation, Proposal

@@ -47,8 +47,11 @@ class DraftFolder:
 
     def intents(self) -> list[str]:
         """Return the intents that have a draft, the oldest first."""
-        files = sorted(self.path.glob(f"*{_DRAFT}"), key=lambda file: (file.stat().st_mtime_ns, file.name))
-        return [file.name.removesuffix(_DRAFT) for file in files]
+        found = []
+        for file in self.path.glob(f"*{_DRAFT}"):
+            with suppress(OSError):  # decided by another process meanwhile, or a link to nothing
+                found.append((file.stat().st_mtime_ns, file.name))
+        return [name.removesuffix(_DRAFT) for _, name in sorted(found)]
 
     def journals(self) -> list[Path]:
         return sorted(self.path.glob(f"*{_JOURNAL}"))
@@ -92,22 +95,3 @@ class DraftFolder:
                 os.rename(source, path)
                 return path
         raise StoreError(f"{target} holds a hundred files of {intent} at {stamp}. Try again.")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a whole file in one step that survives a power cut; the folder must exist."""
-    fresh = path.with_name(f".{path.name[:200]}.{os.getpid()}.new")
-    try:
-        with fresh.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
-    finally:
-        with suppress(OSError):
-            fresh.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

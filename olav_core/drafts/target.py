@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from olav_core.atomic_write import write_atomically
 from olav_core.drafts.draft import MemoryDraft
-from olav_core.drafts.folder import write_atomically
 from olav_core.errors import OlavError, RecordError
 from olav_core.importing.directory import import_directory
 from olav_core.specs import Draft

@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from olav_core.atomic_write import write_atomically
 from olav_core.drafts.draft import MemoryDraft
-from olav_core.drafts.folder import DraftFolder, write_atomically
+from olav_core.drafts.folder import DraftFolder
 from olav_core.errors import OlavError, RecordError
 from olav_core.specs import Fault
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,13 @@ def test_a_fault_elsewhere_is_not_told_as_the_folders(tmp_path: Path) -> None:
     (tmp_path / ".curator_drafts" / ".lock").mkdir()
     with pytest.raises(StoreError, match="curator_drafts cannot be written"), folder.locked():
         pass
+
+
+def test_a_link_to_nothing_is_no_draft_and_the_oldest_comes_first(tmp_path: Path) -> None:
+    folder = DraftFolder(tmp_path)
+    with folder.locked():
+        for age, intent in ((20, "b"), (10, "c"), (30, "入库")):
+            folder.draft_path(intent).write_text("{}", "utf-8")
+            os.utime(folder.draft_path(intent), (age, age))
+        folder.draft_path("gone").symlink_to(tmp_path / "nowhere")
+    assert folder.intents() == ["c", "b", "入库"]

@@ -7,13 +7,12 @@ import html
 import io
 import json
 import os
-import tempfile
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
 
-from olav_core import strip_block
+from olav_core import strip_block, write_atomically
 from olav_deepagents.strict import strict_tool
 
 Format = Literal["md", "csv", "json", "html"]
@@ -121,10 +120,7 @@ def _html(data: str) -> str:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".export-")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.replace(temporary, path)
+        write_atomically(path, text)
     except OSError as error:
         raise ValueError(
             f"{path.name} cannot be written: {error.strerror}. Send another filename."
