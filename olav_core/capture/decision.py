@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -39,15 +38,13 @@ class Decider:
 
     def __init__(self, settings: CaptureSettings, registry: Registry) -> None:
         self._settings = settings
+        self._registry = registry
         specs = list(registry.verb_matchers.values())
         own = tuple(settings.verbs)
         self._matches: list[tuple[str, Callable[[str], str | None]]] = [
             (spec.id, spec.extend(own) if own and spec.extend is not None else spec.match) for spec in specs
         ]
         self._writes = [(spec.id, spec.writes) for spec in specs if spec.writes is not None]
-        self._outcomes = [
-            (spec.id, _with_tool(spec.succeeded)) for spec in specs if spec.succeeded is not None
-        ]
 
     def decide(
         self, tool: str, args: Any, result: Any, *, status: str | None = None, mark: bool | None = None
@@ -58,9 +55,8 @@ class Decider:
             return decision
         if status is not None and str(status).strip().lower() not in _FINE:
             return Decision(False, decision.verb, f"its status is {status!r}")
-        for id, succeeded in self._outcomes:
-            if succeeded(result, tool) is False:
-                return Decision(False, decision.verb, f"{id} reads its result as a failure")
+        if id := self._registry.failure_read(result, tool):
+            return Decision(False, decision.verb, f"{id} reads its result as a failure")
         return decision
 
     def is_write(self, tool: str, args: Any = None, *, mark: bool | None = None) -> Decision:
@@ -101,12 +97,3 @@ class Decider:
     def _denied(self, tool: str, last: str) -> str:
         patterns = self._settings.deny
         return next((p for p in patterns if fnmatchcase(tool, p) or fnmatchcase(last, p)), "")
-
-
-def _with_tool(succeeded: Callable[..., bool | None]) -> Callable[[Any, str], bool | None]:
-    """A predicate takes (result) or (result, tool_name)."""
-    try:
-        inspect.signature(succeeded).bind(None, "")
-    except (TypeError, ValueError):
-        return lambda result, _: succeeded(result)
-    return succeeded

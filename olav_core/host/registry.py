@@ -150,6 +150,15 @@ class Registry:
             )
         return value, tuple(Finding(kind, count) for kind, count in counts.items())
 
+    def failure_read(self, result: Any, tool: str) -> str:
+        """Return the id of the verb matcher that reads a tool's result as a failure, "" when none does.
+
+        A tool may fail in its own words under a status that says it went well.
+        """
+        from olav_core.capture.outcome import failure_read
+
+        return failure_read(self.verb_matchers.values(), result, tool)
+
     def confirms(self, message: str) -> bool:
         """Tell whether a person's message is a yes to a draft, by the installed confirmation lexicons."""
         from olav_core.drafts.lexicon import lexicon_of

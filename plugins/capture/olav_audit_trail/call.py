@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -103,7 +102,7 @@ def _call(
     outcome = SUCCESS
     if message is not None and message.status == "error":
         outcome = DENIED if _DENIED.search(said[:200]) else ERROR
-    elif message is not None and _reads_as_failure(registry, message.content, str(wanted["name"])):
+    elif message is not None and registry.failure_read(message.content, str(wanted["name"])):
         outcome = ERROR
     args = wanted.get("args")
     return AuditedCall(
@@ -114,17 +113,6 @@ def _call(
         error="" if outcome == SUCCESS else said,
         run=run,
     )
-
-
-def _reads_as_failure(registry: Registry, result: Any, tool: str) -> bool:
-    """A tool may fail in its own words under a status that says it went well."""
-    for spec in registry.verb_matchers.values():
-        if spec.succeeded is None:
-            continue
-        takes_tool = len(inspect.signature(spec.succeeded).parameters) > 1
-        if (spec.succeeded(result, tool) if takes_tool else spec.succeeded(result)) is False:
-            return True
-    return False
 
 
 def _message_in(result: Any, id: str) -> ToolMessage | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
@@ -97,9 +96,8 @@ class QueryCaptureMiddleware(AgentMiddleware[Any, Any, Any]):
             elif isinstance(message, ToolMessage) and (call := wanted.get(message.tool_call_id)) is not None:
                 sql = self._sql_of(call["name"], call["args"])
                 if sql:
-                    failed = message.status == "error" or self._reads_as_failure(
-                        message.content, call["name"]
-                    )
+                    read = self._registry.failure_read(message.content, call["name"])
+                    failed = message.status == "error" or bool(read)
                     said = str(message.text)
                     yield RanSql(
                         sql=sql,
@@ -121,16 +119,6 @@ class QueryCaptureMiddleware(AgentMiddleware[Any, Any, Any]):
                     continue
                 return value
         return ""
-
-    def _reads_as_failure(self, result: Any, tool: str) -> bool:
-        """A database's error often comes as an answer that went well."""
-        for spec in self._registry.verb_matchers.values():
-            if spec.succeeded is None:
-                continue
-            takes_tool = len(inspect.signature(spec.succeeded).parameters) > 1
-            if (spec.succeeded(result, tool) if takes_tool else spec.succeeded(result)) is False:
-                return True
-        return False
 
 
 def _turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
