@@ -104,6 +104,7 @@ def remove(name: str, workspace: Path | None, as_json: bool) -> None:
 
     With --json: {"name", "removed", "left"}: memories removed, and memories that stay in its scope.
     """
+    from olav_core.doctor.diagnosis import memories
     from olav_core.packages.agents import remove_agent
 
     terminal = Terminal(as_json=as_json)
@@ -112,7 +113,7 @@ def remove(name: str, workspace: Path | None, as_json: bool) -> None:
         left = len(memory.list(scopes=[name]))
     facts: dict[str, Any] = {"name": name, "removed": removed, "left": left}
     stay = f"; {left} of its scope stay: `olav kb list --scope {name}`" if left else ""
-    terminal.result(facts, f"Removed {name} and {removed} memories that it brought{stay}.")
+    terminal.result(facts, f"Removed {name} and {memories(removed)} that it brought{stay}.")
 
 
 def _table(found: list[InstalledAgent]) -> Any:

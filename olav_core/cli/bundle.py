@@ -46,10 +46,11 @@ def build(source: Path, output: Path | None, workspace: Path | None, as_json: bo
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace, terminal) as memory:
         path, manifest = build_bundle(memory, source, output)
+    from olav_core.doctor.diagnosis import counted
+
     facts = {"path": str(path), "name": manifest.name, "version": manifest.version, "digest": manifest.digest}
-    text = (
-        f"{path}: {manifest.name} {manifest.version}, {len(manifest.files)} files\ndigest {manifest.digest}"
-    )
+    files = counted(len(manifest.files), "file")
+    text = f"{path}: {manifest.name} {manifest.version}, {files}\ndigest {manifest.digest}"
     terminal.result({**facts, "files": len(manifest.files)}, text)
 
 
@@ -151,9 +152,10 @@ def remove(name: str, workspace: Path | None, as_json: bool) -> None:
 
     With --json: {"name", "removed"}.
     """
+    from olav_core.doctor.diagnosis import memories
     from olav_core.packages.bundles import remove_bundle
 
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace, terminal) as memory:
         removed = remove_bundle(memory, name)
-    terminal.result({"name": name, "removed": removed}, f"Removed {name} and {removed} memories.")
+    terminal.result({"name": name, "removed": removed}, f"Removed {name} and {memories(removed)}.")

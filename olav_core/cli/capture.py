@@ -31,7 +31,7 @@ def capture() -> None:
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
-@click.option("--agent", default=None, help="The agent of lines that name none; default: core.")
+@click.option("--agent", "-a", default=None, help="The agent of lines that name none; default: core.")
 @click.option("--dry-run", "-n", is_flag=True, help="Tell what would be captured; write nothing.")
 @workspace_option
 @json_option
@@ -117,9 +117,11 @@ def _import_view(out: dict[str, Any]) -> list[Any]:
     from rich.table import Table
     from rich.text import Text
 
-    head = f"{out['lines']} lines · {out['captured']} captured · {out['skipped']} passed over"
+    from olav_core.doctor.diagnosis import counted
+
+    head = f"{counted(out['lines'], 'line')} · {out['captured']} captured · {out['skipped']} passed over"
     if out["faults"]:
-        head += f" · {len(out['faults'])} faults"
+        head += f" · {counted(len(out['faults']), 'fault')}"
     if out["applied"]:
         head += f" · {out['stored']} stored, {out['repeated']} seen again, {out['known']} counted before"
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)

@@ -10,6 +10,7 @@ import click
 from olav_core.cli.options import json_option, stdin_text, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
+from olav_core.cli.unknown_agent import unknown_agent_note
 from olav_core.recall.tier import TIERS
 
 if TYPE_CHECKING:
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
 @click.option("--tier", "-t", type=click.Choice(TIERS), help="Size of the model that asks.")
 @click.option("--model", "-m", metavar="NAME", help="Model that asks; its name gives the tier.")
 @click.option("--budget", "-b", type=click.IntRange(min=1), help="Tokens of all layers; default: the tier's.")
-@click.option("--why", "why", is_flag=True, help="Only what is in and out, and why; not the texts.")
+@click.option(
+    "--explain",
+    "-x",
+    "--why",
+    "explain",
+    is_flag=True,
+    help="Only what is in and out, and why; not the texts.",
+)
 @workspace_option
 @json_option
 def context(
@@ -31,7 +39,7 @@ def context(
     tier: str | None,
     model: str | None,
     budget: int | None,
-    why: bool,
+    explain: bool,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
@@ -49,12 +57,15 @@ def context(
     terminal = Terminal(as_json=as_json)
     with open_memory(workspace, terminal) as memory:
         found = memory.context(text, agent=agent, tier=tier, model=model, token_budget=budget)
+        note = unknown_agent_note(memory, agent)
+    notes = (note,) if note else ()
     if as_json:
-        terminal.result(found.to_dict())
+        out = found.to_dict()
+        terminal.result(out | {"warnings": [*out["warnings"], *notes]})
         return
-    for warning in (*found.recall.degraded, *found.warnings):
+    for warning in (*found.recall.degraded, *found.warnings, *notes):
         terminal.note(warning)
-    terminal.print(*_view(found, texts=not why))
+    terminal.print(*_view(found, texts=not explain))
 
 
 def _view(found: Context, *, texts: bool) -> list[Any]:

@@ -57,7 +57,7 @@ def init(
         shipped, unsound = (0, []) if no_directives else _prime_shipped(memory, terminal)
         guides, formats, faults = prime(memory, terminal)
         faults += unsound
-        warnings = embedder_warnings(memory.registry.embedder(embedder))
+        warnings = _outer_warnings(place.root) + embedder_warnings(memory.registry.embedder(embedder))
         facts = {
             "workspace": str(place.root),
             "created": True,
@@ -104,6 +104,18 @@ def _prime_shipped(memory: Memory, terminal: Terminal) -> tuple[int, list[Fault]
         reports = prime_directives(memory, on_progress=on_progress)
     faults = [fault for report in reports for fault in report.faults]
     return sum(report.added for report in reports), faults
+
+
+def _outer_warnings(root: Path) -> list[str]:
+    from olav_core.workspace import DIRECTORY
+
+    outer = next((folder for folder in root.resolve().parents if (folder / DIRECTORY).is_dir()), None)
+    if outer is None:
+        return []
+    return [
+        f"{root} lies inside the workspace {outer}: from here on commands run in {root} use the new, empty "
+        f"one. For the other: `--workspace {outer}`. If you meant that one, remove {root / DIRECTORY}."
+    ]
 
 
 def embedder_warnings(spec: EmbedderSpec) -> list[str]:

@@ -47,4 +47,6 @@ def export(
         return
     from rich.text import Text
 
-    terminal.print(Text.assemble(("Exported ", "green"), f"{rows} memories to {file}"))
+    from olav_core.doctor.diagnosis import memories
+
+    terminal.print(Text.assemble(("Exported ", "green"), f"{memories(rows)} to {file}"))

@@ -20,7 +20,7 @@ SHOWN = 20
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Show what would be masked; write nothing.")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would be masked; write nothing.")
 @workspace_option
 @json_option
 def rescan(dry_run: bool, workspace: Path | None, as_json: bool) -> None:
@@ -51,12 +51,14 @@ def rescan(dry_run: bool, workspace: Path | None, as_json: bool) -> None:
 def _view(report: RescanReport) -> list[Any]:
     from rich.text import Text
 
+    from olav_core.doctor.diagnosis import counted, memories
+
     done = report.to_dict()
     verb = "Masked" if report.applied else "Would mask"
     lines = [
         Text(
-            f"Read {done['rows']} memories, {done['lines']} lines of the spool, {done['queries']} queries "
-            f"and {done['drafts']} drafts."
+            f"Read {memories(done['rows'])}, {counted(done['lines'], 'line')} of the spool, "
+            f"{counted(done['queries'], 'query', 'queries')} and {counted(done['drafts'], 'draft')}."
         )
     ]
     masked = [done[name] for name in ("changed", "masked_lines", "masked_queries", "masked_drafts")]
@@ -66,8 +68,9 @@ def _view(report: RescanReport) -> list[Any]:
     lines.append(
         Text.assemble(
             (verb, "green" if report.applied else "yellow"),
-            f" {done['changed']} memories ({done['moved']} with a new id, {done['merged']} merged), "
-            f"{masked[1]} lines, {masked[2]} queries and {masked[3]} drafts: {kinds}.",
+            f" {memories(done['changed'])} ({done['moved']} with a new id, {done['merged']} merged), "
+            f"{counted(masked[1], 'line')}, {counted(masked[2], 'query', 'queries')} and "
+            f"{counted(masked[3], 'draft')}: {kinds}.",
         )
     )
     for item in report.items[:SHOWN]:

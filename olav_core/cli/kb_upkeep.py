@@ -100,7 +100,9 @@ def _moved_view(out: dict[str, Any]) -> list[Any]:
     ):
         lines.append(Text(f"The store is in the space of {out['embedder']} already.", style="yellow"))
     elif out["embedder"]:
-        counts = f"{out['rows']} memories, {out['embedded']} embedded, {out['reused']} reused"
+        from olav_core.doctor.diagnosis import memories
+
+        counts = f"{memories(out['rows'])}, {out['embedded']} embedded, {out['reused']} reused"
         lines.append(Text.assemble(("Moved ", "green"), f"to {out['embedder']}: {counts}."))
     if out["kept"]:
         lines.append(Text("The old vectors are kept; `olav kb reembed --purge` deletes them.", style="dim"))

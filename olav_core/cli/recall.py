@@ -12,6 +12,7 @@ from olav_core import clock
 from olav_core.cli.options import json_option, stdin_text, workspace_option
 from olav_core.cli.session import open_memory
 from olav_core.cli.terminal import Terminal
+from olav_core.cli.unknown_agent import unknown_agent_note
 from olav_core.recall.tier import TIERS
 
 if TYPE_CHECKING:
@@ -84,10 +85,15 @@ def recall(
             category=category,
             scopes=scopes or None,
         )
+        note = "" if scopes else unknown_agent_note(memory, agent)
         if as_json:
-            terminal.result(result.to_dict(explain=explain))
+            out = result.to_dict(explain=explain)
+            terminal.result(out | {"warnings": [*out["warnings"], *([note] if note else [])]})
             return
         from olav_core.cli.view import recall_view
+
+        if note:
+            terminal.note(note)
 
         terminal.print(*recall_view(result, explain=explain, memory=memory))
 

@@ -271,7 +271,7 @@ class Drafts:
             name = intent if intent is not None else self._sole()
             path = self._folder.draft_path(name)
             if not path.exists():
-                raise RecordError(f"no draft found for {name!r}. {self._folder.known()}")
+                raise RecordError(f"No draft found for {name!r}. {self._folder.known()}")
             self._folder.archive(path, "rejected", name, self._now())
             return name
 
@@ -281,7 +281,7 @@ class Drafts:
     def _sole(self) -> str:
         intents = self._folder.intents()
         if len(intents) != 1:
-            what = "several drafts are pending" if intents else "no draft found"
+            what = "Several drafts are pending" if intents else "No draft found"
             raise RecordError(f"{what}. {self._folder.known()}{' Name one.' if intents else ''}")
         return intents[0]
 

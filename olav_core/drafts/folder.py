@@ -62,7 +62,7 @@ class DraftFolder:
         try:
             raw = path.read_text(encoding="utf-8")
         except FileNotFoundError:
-            raise RecordError(f"no draft found for {intent!r}. {self.known()}") from None
+            raise RecordError(f"No draft found for {intent!r}. {self.known()}") from None
         except (OSError, UnicodeDecodeError) as error:
             raise RecordError(f"{path} cannot be read: {error}. `olav drafts reject` removes it.") from error
         draft = MemoryDraft.from_json(raw, name=path.name)

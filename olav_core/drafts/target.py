@@ -175,4 +175,4 @@ def draft_of(row: Mapping[str, Any]) -> Draft:
     try:
         return Draft(**{**row, "tags": tuple(row.get("tags") or ())})
     except TypeError as error:
-        raise RecordError(f"a row of the draft is none ({error}). Propose it again.") from None
+        raise RecordError(f"A row of the draft is none ({error}). Propose it again.") from None

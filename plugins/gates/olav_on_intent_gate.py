@@ -28,7 +28,7 @@ class OnIntentGate:
         distance = candidate.canonical_distance
         if distance is not None and distance <= self.max:
             return Verdict(True, f"canonical distance {distance:.3f} <= {self.max:g}")
-        return Verdict(False, "on_intent: no keyword in the query, and too far from it")
+        return Verdict(False, "no keyword in the query, and too far from it")
 
 
 @hookimpl

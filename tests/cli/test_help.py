@@ -45,6 +45,27 @@ def test_help_loads_none_of_the_engine(args: list[str]) -> None:
     assert HEAVY.isdisjoint(done.stderr.split())
 
 
+#: Where a word means another thing, so that its letter would mislead: the number of a benchmark's queries.
+OTHER_MEANING = {"limit": {"bench", "replay"}, "category": {"bench"}, "tier": {"bench"}, "model": {"bench"}}
+
+
+def test_a_letter_means_one_option_and_an_option_has_one_letter() -> None:
+    letters: dict[str, set[str]] = {}
+    options: dict[str, set[str]] = {}
+    for path, command in walk():
+        for option in (each for each in command.params if isinstance(each, click.Option)):
+            long = next((name.removeprefix("--") for name in option.opts if name.startswith("--")), "")
+            if set(path.split()) & OTHER_MEANING.get(long, set()):
+                continue
+            short = next((name for name in option.opts if not name.startswith("--")), "")
+            options.setdefault(long, set()).add(short)
+            if short:
+                letters.setdefault(short, set()).add(long)
+    assert {"-w", "-a", "-k"} <= set(letters)
+    assert not {letter: names for letter, names in letters.items() if len(names) > 1}
+    assert not {name: found for name, found in options.items() if len(found) > 1}
+
+
 def test_help_lists_plugin_commands_and_exit_codes(olav: Callable[..., Result]) -> None:
     shown = olav("--help").stdout
     for word in ("demo", "recall", "kb", "Exit codes", "75", "130"):

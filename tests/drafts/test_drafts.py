@@ -140,9 +140,9 @@ def test_a_host_without_turns_needs_a_person_at_the_terminal(curator: Drafts) ->
 
 
 def test_no_draft_nothing_to_commit(memory: Memory, curator: Drafts) -> None:
-    with pytest.raises(RecordError, match="no draft found"):
+    with pytest.raises(RecordError, match="No draft found"):
         curator.commit(confirmation=YES)
-    with pytest.raises(RecordError, match="no draft found"):
+    with pytest.raises(RecordError, match="No draft found"):
         curator.commit("snapshot_age", confirmation=YES)
     assert_nothing_happened(memory)
 
@@ -157,7 +157,7 @@ def test_case_52_from_draft_is_the_only_way(memory: Memory, curator: Drafts) -> 
 def test_case_52_twice_is_refused(memory: Memory, curator: Drafts) -> None:
     propose(curator)
     curator.commit("snapshot_age", confirmation=YES)
-    with pytest.raises(RecordError, match="no draft found"):
+    with pytest.raises(RecordError, match="No draft found"):
         curator.commit("snapshot_age", confirmation=YES)
     assert len(rows(memory)) == 1
 

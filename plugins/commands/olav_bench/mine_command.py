@@ -17,7 +17,7 @@ from olav_core import FiniteFloat, Terminal, json_option, workspace_option
     "--since", "days", type=FiniteFloat(0, 100_000, min_open=True), metavar="DAYS", help="Only the last days."
 )
 @click.option("--unlabelled", is_flag=True, help="Also queries without a thumb up, for a person to label.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the queries there, one a line.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the queries there, one a line.")
 @workspace_option
 @json_option
 def mine(

@@ -21,7 +21,7 @@ from olav_core import FiniteFloat, RecordError, Terminal, embedder_options, json
 )
 @click.option("--limit", type=click.IntRange(1), help="At most so many queries, the latest.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Where vectors are kept.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the whole difference as JSON.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the whole difference as JSON.")
 @workspace_option
 @json_option
 def replay(

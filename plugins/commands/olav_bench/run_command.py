@@ -34,7 +34,7 @@ from olav_core import Terminal, embedder_options, json_option
 @click.option("--limit", type=click.IntRange(1), help="At most so many queries, drawn by --seed.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--cache", type=click.Path(path_type=Path), help="Where vectors and reports are kept.")
-@click.option("--output", type=click.Path(path_type=Path), help="Write the whole report as JSON.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the whole report as JSON.")
 @click.option(
     "--html", type=click.Path(path_type=Path), help="Write the report as one HTML file, with plots."
 )

@@ -55,7 +55,7 @@ def preference() -> None:
 
 @preference.command("add")
 @click.argument("text")
-@click.option("--user", default="", help="Whose it is.")
+@click.option("--user", "-u", default="", help="Whose it is.")
 @click.option("--subject", default="", help="What it is about, such as answers.")
 @click.option("--attribute", default="", help="What of it, such as language: one value at a time.")
 @click.option("--value", default="", help="What that is; default: all of TEXT.")
@@ -69,7 +69,7 @@ def add_preference(workspace: Path | None, as_json: bool, text: str, **values: A
 
 
 @preference.command("list")
-@click.option("--user", help="Only this person's.")
+@click.option("--user", "-u", help="Only this person's.")
 @click.option("--all", "with_superseded", is_flag=True, help="Also what was superseded.")
 @listing
 def list_preferences(user: str | None, with_superseded: bool, **options: Any) -> None:

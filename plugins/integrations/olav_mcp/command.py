@@ -13,9 +13,11 @@ from olav_core import ConfigError, PluginError, workspace_option
 
 @click.command()
 @click.option(
-    "--agent", default="core", show_default=True, help="Whose memories: its scope, its teams', global."
+    "--agent", "-a", default="core", show_default=True, help="Whose memories: its scope, its teams', global."
 )
-@click.option("--scope", "scopes", multiple=True, metavar="SCOPE", help="One more scope to read; repeatable.")
+@click.option(
+    "--scope", "-s", "scopes", multiple=True, metavar="SCOPE", help="One more scope to read; repeatable."
+)
 @click.option("--any-scope", is_flag=True, help="Let clients name any scope (an operator's server).")
 @click.option("--read-only", is_flag=True, help="Offer recall and why only.")
 @click.option("--http", is_flag=True, help="Streamable HTTP instead of stdio.")

@@ -80,7 +80,9 @@ def commit(intent: str | None, yes: bool, workspace: Path | None, as_json: bool)
             click.confirm("Remember this?", abort=True, err=True)
         word = Confirmation(text="yes", in_person=True)
         done = pending.commit(proposal.intent, confirmation=word, hash=proposal.hash)
-    terminal.result(attrs.asdict(done), f"Remembered {', '.join(done.ids)} · {done.path}")
+    terminal.result(
+        attrs.asdict(done), f"Remembered {' · '.join(filter(None, (', '.join(done.ids), done.path)))}"
+    )
 
 
 @drafts.command()

@@ -72,7 +72,10 @@ def status(workspace: Path | None, as_json: bool) -> None:
 
 def _run_view(done: LearningRun) -> list[Any]:
     groups = [item for item in done.patterns.items if item.outcome not in ("few", "unchanged")]
-    lines: list[Any] = [f"{len(done.patterns.items)} groups of events, {len(groups)} with something new"]
+    lines: list[Any] = [
+        f"{len(done.patterns.items)} group{'' if len(done.patterns.items) == 1 else 's'} of events, "
+        f"{len(groups)} with something new"
+    ]
     if groups:
         from attrs import evolve
 

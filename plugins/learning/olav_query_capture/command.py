@@ -21,7 +21,7 @@ def queries() -> None:
 
 @queries.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--agent", default="core", show_default=True, help="The agent of lines that name none.")
+@click.option("--agent", "-a", default="core", show_default=True, help="The agent of lines that name none.")
 @click.option("--dialect", default="", help="The SQL of lines that name none, e.g. duckdb, postgres.")
 @click.option("--dry-run", "-n", is_flag=True, help="Tell what would be kept; write nothing.")
 @workspace_option

@@ -23,7 +23,7 @@ from olav_core import ChatSettings, FiniteFloat, Settings, Terminal, json_option
 @click.option("--limit", type=click.IntRange(1), help="Only the first scenarios.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Where vectors are kept.")
 @click.option(
-    "--output", type=click.Path(path_type=Path), help="Write everything as JSON, each run included."
+    "--output", "-o", type=click.Path(path_type=Path), help="Write everything as JSON, each run included."
 )
 @json_option
 def behaviour(
