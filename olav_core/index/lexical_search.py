@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ class LexicalSearch:
     categories: tuple[str, ...] | None
     report_broken: Callable[[str], None]
     _last: tuple[Counter[str], _Hits] | None = field(default=None, init=False)
+    _last_concepts: tuple[tuple[Alternatives, ...], _Hits] | None = field(default=None, init=False)
 
     def hits(self, terms: Iterable[str]) -> _Hits:
         """Return (row ids, scores in (0, 1]) of the rows that hold a term: at most 2,000 committed ones.
@@ -46,11 +47,16 @@ class LexicalSearch:
             self._last = counts, self._search(counts)
         return self._last[1]
 
-    def concept_hits(self, concepts: Sequence[Alternatives]) -> _Hits:
+    def concept_hits(self, concepts: tuple[Alternatives, ...]) -> _Hits:
         """Return (row ids, scores in (0, 1]) of the rows that hold a concept: at most 2,000 committed ones.
 
         Raises StoreError when the index files are damaged.
         """
+        if self._last_concepts is None or self._last_concepts[0] != concepts:
+            self._last_concepts = concepts, self._search_concepts(concepts)
+        return self._last_concepts[1]
+
+    def _search_concepts(self, concepts: tuple[Alternatives, ...]) -> _Hits:
         terms = {term for concept in concepts for alternative in concept for term in alternative}
         return self._read(
             terms,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
     from olav_core.index.lexical_search import LexicalSearch
+    from olav_core.index.pending import Alternatives
     from olav_core.index.record_cache import RecordCache
     from olav_core.index.resident import RowVectors
     from olav_core.index.rows import RowTable
@@ -86,11 +87,14 @@ class Pool:
         import numpy as np
 
         scores = np.zeros(self.size, dtype=np.float32)
-        rowids, values = self._lexical.hits(terms)
-        slots = self._rows.slots_of(rowids)
-        known = (slots >= 0) & (slots < self.size)
-        scores[slots[known]] = values[known]
+        rows, values = self._slots(self._lexical.hits(terms))
+        scores[rows] = values
         return scores
+
+    def _slots(self, hits: tuple[NDArray[np.uint64], FloatArray]) -> tuple[NDArray[np.int64], FloatArray]:
+        slots = self._rows.slots_of(hits[0])
+        known = (slots >= 0) & (slots < self.size)
+        return slots[known], hits[1][known]
 
     def concepts(self, concepts: Sequence[Concept]) -> FloatArray:
         """Return how much of `concepts` every row holds in its own words: float32 [size] in [0, 1].
@@ -101,23 +105,21 @@ class Pool:
         import numpy as np
 
         scores = np.zeros(self.size, dtype=np.float32)
-        asked = [concept.alternatives for concept in concepts if concept.alternatives]
-        if asked:
-            rowids, values = self._lexical.concept_hits(asked)
-            slots = self._rows.slots_of(rowids)
-            known = (slots >= 0) & (slots < self.size)
-            scores[slots[known]] = values[known]
+        rows, values = self._slots(self._lexical.concept_hits(_alternatives(concepts)))
+        scores[rows] = values
         return scores
+
+    def concept_rows(self, concepts: Sequence[Concept]) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return (rows int64 [m], scores float32 [m]) of the eligible rows that `concepts` gives a score."""
+        rows, values = self._slots(self._lexical.concept_hits(_alternatives(concepts)))
+        kept = self.eligible[rows]
+        return rows[kept], values[kept]
 
     def lexical_rows(self, terms: Iterable[str]) -> tuple[NDArray[np.int64], FloatArray]:
         """Return (rows int64 [m], scores float32 [m]) of the eligible rows that `lexical` gives a score."""
-        import numpy as np
-
-        rowids, values = self._lexical.hits(terms)
-        slots = self._rows.slots_of(rowids)
-        known = np.flatnonzero((slots >= 0) & (slots < self.size))
-        known = known[self.eligible[slots[known]]]
-        return slots[known], values[known]
+        rows, values = self._slots(self._lexical.hits(terms))
+        kept = self.eligible[rows]
+        return rows[kept], values[kept]
 
     def keyword_hits(self, text: str) -> tuple[NDArray[np.int64], FloatArray]:
         """Return (rows int64 [m], strengths float32 [m] in (0, 1]) of the eligible rows with a keyword in
@@ -236,6 +238,10 @@ class Pool:
             fused=score,
             pool=self,
         )
+
+
+def _alternatives(concepts: Sequence[Concept]) -> tuple[Alternatives, ...]:
+    return tuple(concept.alternatives for concept in concepts if concept.alternatives)
 
 
 def best_of(values: FloatArray, count: int) -> NDArray[np.int64]:

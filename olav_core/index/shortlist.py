@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
     from olav_core.index.pool import KeywordLookup
+    from olav_core.text.lexicon import Concept
 
 #: Rows of a category that are taken by each measure: twice what is asked for, and at least these.
 LEAST = 64
@@ -39,12 +40,18 @@ class _ChosenKeywords:
 
 
 def shortlist(
-    pool: Pool, vector: FloatArray | None, terms: Sequence[str], text: str, per_category: int
+    pool: Pool,
+    vector: FloatArray | None,
+    terms: Sequence[str],
+    text: str,
+    per_category: int,
+    concepts: Sequence[Concept] = (),
 ) -> Pool:
     """Return a pool of the eligible rows of `pool` that may be among the best `per_category` of a category.
 
     Those are, of every category, the nearest to `vector` (centred, unit length), the best by their words, the
-    best by the sum of both, and all whose keywords stand in `text`. Their vectors are exact.
+    best by the sum of both, the same by what `concepts` are called in other languages, and all whose keywords
+    stand in `text`. Their vectors are exact.
     """
     found = [pool.keyword_hits(text)[0]]
     count = max(LEAST, 2 * per_category)
@@ -52,11 +59,11 @@ def shortlist(
     if cosine is not None:
         found.append(pool.best(cosine, count))
     with suppress(StoreError):  # the lexical leg meets it again, and tells
-        rows, words = pool.lexical_rows(terms)
-        codes = pool.category_codes[rows]
-        found.append(rows[_best_by(codes, words, count)])
-        if cosine is not None:
-            found.append(rows[_best_by(codes, words + cosine[rows], count)])
+        for rows, words in (pool.lexical_rows(terms), pool.concept_rows(concepts)):
+            codes = pool.category_codes[rows]
+            found.append(rows[_best_by(codes, words, count)])
+            if cosine is not None:
+                found.append(rows[_best_by(codes, words + cosine[rows], count)])
     return narrowed(pool, np.unique(np.concatenate(found)))
 
 

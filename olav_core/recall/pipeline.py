@@ -14,7 +14,7 @@ from attrs import define
 
 from olav_core import clock, tracing
 from olav_core.embedding.handle import MAX_QUERY_CHARS
-from olav_core.errors import EmbedderError, EmbeddingSpaceMismatchError, StoreError
+from olav_core.errors import ConfigError, EmbedderError, EmbeddingSpaceMismatchError, StoreError
 from olav_core.index.shortlist import shortlist
 from olav_core.recall.gating import GONE, Decisions, above_floor, pass_gates, rerank
 from olav_core.recall.isolation import IsolatedDiversifier
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from olav_core.recall.lexicons import Lexicons
     from olav_core.recall.token_vectors import TokenVectors
     from olav_core.specs import CategorySpec, DistanceScale
+    from olav_core.text.lexicon import Concept
 
 
 @define
@@ -223,7 +224,10 @@ class RecallPipeline:
         vector = self._query_vector(query, run)
         with run.stage("shortlist"):
             depth = max(self._depth(limit), self.chain.depth)
-            return shortlist(pool, vector, query.terms, query.text, depth)
+            concepts: Sequence[Concept] = ()
+            with suppress(ConfigError):  # of a faulty lexicon; the leg tells
+                concepts = query.translation.concepts
+            return shortlist(pool, vector, query.terms, query.text, depth, concepts)
 
     def _query_vector(self, query: Query, run: Run) -> FloatArray | None:
         try:

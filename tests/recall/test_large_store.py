@@ -153,3 +153,13 @@ def test_a_reembed_folds_what_the_old_index_still_held(pair: tuple[Memory, Memor
     memory.reembed("hashing", {"dimension": 64})
     with olav_core.open(tmp_path) as other:
         assert other.index_coverage().lexical_rows == 5
+
+
+def test_a_memory_in_the_other_language_is_on_the_shortlist(pair: tuple[Memory, Memory]) -> None:
+    large, flat = pair
+    large.remember_many(drafts(0, 400))
+    large.remember("The gateway of the lab was replaced in May.", category="fact", scope="global")
+    for memory in pair:
+        assert memory.search("网关什么时候换的", limit=1).items[0].text.startswith("The gateway")
+    assert large.index.pool(None, now=0).approximate
+    assert not flat.index.pool(None, now=0).approximate
