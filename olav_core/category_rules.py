@@ -11,8 +11,8 @@ import attrs
 from attrs import field, frozen
 
 from olav_core.errors import ConfigError, did_you_mean
+from olav_core.host.category_checks import check_rules
 from olav_core.host.structuring import Range, WrongValueError
-from olav_core.host.validation import check_rules
 from olav_core.specs import CategorySpec, GateUse
 
 if TYPE_CHECKING:
