@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
 from olav_core.recall.recall import RecalledMemory
 from olav_core.records import TRUSTED_ORIGINS
@@ -45,7 +45,12 @@ def render_memory(item: RecalledMemory) -> str:
         attributes["untrusted"] = "true"
     head = " ".join(f"{name}={_quoted(value)}" for name, value in attributes.items())
     text = item.text if item.text.isascii() else _BIDI.sub("", item.text)
-    return f"  <memory {head}>{escape(text)}</memory>"
+    return f"  <memory {head}>{_escaped(text)}</memory>"
+
+
+def _escaped(text: str) -> str:
+    """A tag needs a `<`, so `>` stays as it is, which models read better in SQL; only XML's `]]>` may not."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("]]>", "]]&gt;")
 
 
 def _quoted(value: str) -> str:

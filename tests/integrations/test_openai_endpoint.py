@@ -85,7 +85,7 @@ def test_the_block_goes_over_the_wire_once_and_the_write_is_captured(
     for request in endpoint.asked:
         assert json.dumps(request["messages"]).count("<relevant-memories>") == 1
         (user,) = [message for message in request["messages"] if message["role"] == "user"]
-        assert "grafana-&lt;site&gt;" in user["content"]
+        assert "grafana-&lt;site>" in user["content"]
     memory.captures.drain()
     (event,) = memory.list(category="operational_event")
     assert event.metadata["args"] == {"name": "grafana-ams"}

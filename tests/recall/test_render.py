@@ -53,6 +53,36 @@ def test_case_31_markup_stays_inside_the_fence() -> None:
     assert block.count("</relevant-memories>") == 1
 
 
+PIECES = [
+    "<",
+    ">",
+    "&",
+    "]",
+    "]]>",
+    "<![CDATA[",
+    "-->",
+    "&gt;",
+    "</memory>",
+    "</relevant-memories>",
+    "库",
+    " ",
+]
+
+
+@given(XML_TEXT | st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_case_31_whatever_a_text_holds_is_one_text_in_one_element(text: str) -> None:
+    block = render_block([item(text)])
+    assert block.count("<") == 4  # the tags of the block and of the memory: no text brings one
+    (memory,) = ElementTree.fromstring(block)
+    assert (memory.tag, memory.text or "", list(memory)) == ("memory", text, [])
+    assert strip_block(f"before {block}\n\nafter") == "before after"
+
+
+def test_comparisons_in_sql_stay_readable() -> None:
+    sql = "SELECT 名称 FROM t WHERE a >= 3 AND b <> 4 AND c -> '$.x' > 0"
+    assert sql.replace("<", "&lt;") in render_block([item(sql)])
+
+
 @given(st.lists(XML_TEXT, min_size=1, max_size=4), XML_TEXT, XML_TEXT)
 def test_stripping_takes_out_exactly_the_block(texts: list[str], before: str, after: str) -> None:
     before, after = before.replace("<relevant-memories>", ""), after.lstrip()
