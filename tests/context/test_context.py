@@ -99,13 +99,19 @@ def test_a_query_that_is_no_string(memory: Memory) -> None:
         memory.context("x", token_budget=-1)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(budget=st.integers(0, 900))
-def test_the_budget_holds_for_all_layers_together(memory: Memory, write: Write, budget: int) -> None:
+@pytest.fixture
+def filled(memory: Memory, write: Write) -> Memory:
+    """More files and memories than budgets hold."""
     write(FRONT, FILES | {"CHECK.md": "Confirm 设备清单。" * 20, "references/deep.md": DEEP * 3})
     for number in range(4):
         memory.remember(f"route reflector number {number} stands in rack {number}", scope="analyzer")
-    found = memory.context("route reflector", agent="analyzer", tier="large", token_budget=budget)
+    return memory
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(budget=st.integers(0, 900))
+def test_the_budget_holds_for_all_layers_together(filled: Memory, budget: int) -> None:
+    found = filled.context("route reflector", agent="analyzer", tier="large", token_budget=budget)
     assert found.tokens <= budget
     assert found.tokens >= sum(each.tokens for each in found.parts if each.included) - 8
     if not part(found, "CHECK.md").included:
