@@ -121,6 +121,8 @@ def _changes(verb: Verb, before: list[str], rest: list[str]) -> bool:
             return False
         noun = rest[0] in words.FIRM_INFO.get(verb.lemma, ())
         noun = noun or (len(rest) == 1 and rest[0] in words.TOLD and verb.lemma not in words.EDITS)
+        noun = noun or (len(rest) > 1 and rest[-1] in words.LOOKING_ENDS)  # `register_map_show`
+        noun = noun or rest == ["reason"] or rest[-2:] in (["permission", "check"], ["access", "check"])
         noun = noun or (rest == ["status"] and verb.lemma in words.STATUS_NOUNS)
         plural = verb.form == "third" and verb.lemma in ("update", "register", "write", "set", "reset")
         return not noun and not (plural and _is_noun_phrase(rest))
