@@ -7,7 +7,7 @@
 Texts: benchmarks/texts (own writing). Means: the mean raw passage vector of the generic passages of a
 language. Scale, as the canonical distance defines it: `hit` is the median distance of true pairs, `noise`
 the 5th percentile, over unrelated queries, of the distance to the nearest of 50 rows; both as squared L2
-between vectors centred as the recall index centres them.
+between vectors aligned and centred as the recall index does it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from environment import save
 from olav_core.embedding.distance import canonical
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.host.registry import build_registry
+from olav_core.index.alignment import Alignment
 from olav_core.index.means import LanguageMeans
 from olav_core.specs import DistanceScale
 from olav_core.text.language import language_of
@@ -65,14 +66,19 @@ def main() -> None:
     pairs = [row for row in read("pairs.jsonl") if {row["query_lang"], row["passage_lang"]} <= set(languages)]
     unrelated = [row for row in read("unrelated.jsonl") if row["lang"] in languages]
     raw = handle.passages([row["passage"] for row in pairs])
-    means = LanguageMeans(handle.dimension, generic)
+    alignment = Alignment(handle.dimension, handle.alignment())
+    means = LanguageMeans(
+        handle.dimension, {code: alignment.vector(mean, code) for code, mean in generic.items()}
+    )
     spoken = [language_of(row["passage"]) for row in pairs]
+    raw = alignment.rows(raw, spoken)
     means.add(raw, [means.code(language) for language in spoken])
     means.applied = means.current()
     rows = np.stack([means.center_query(row, language) for row, language in zip(raw, spoken, strict=True)])
 
     def centred(text: str) -> np.ndarray:
-        return means.center_query(handle.query(text), language_of(text))
+        language = language_of(text)
+        return means.center_query(alignment.vector(handle.query(text), language), language)
 
     hits = np.array([2 - 2 * float(centred(row["query"]) @ rows[i]) for i, row in enumerate(pairs)])
     random = np.random.default_rng(SEED)

@@ -144,11 +144,11 @@ class EmbedderSpec:
     """A way to make vectors. `languages`: ISO 639-1 codes it is good at, empty when unknown.
 
     `generic_means()` gives, per language, the mean raw passage vector float32 [d] of general text: used
-    while a store holds few rows of that language. `alignment()` gives `axes` float32 [k, d], orthonormal
-    directions that tell languages apart and are taken out of every vector, and for a language a map float32
-    [d, d] for its vectors (`vector @ map`), best a rotation; any entry may be missing. `token_space()` gives
-    the `basis` float32 [d, k] that token vectors are kept on (none: all d), and per language the mean of unit
-    token vectors float32 [d].
+    while a store holds few rows of that language. `alignment()` gives `axes` float32 [k, d], directions
+    that tell languages apart, at right angles and no longer than 1 (of a vector's part along one, the square
+    of its length is taken out), and for a language a map float32 [d, d] of its vectors (`vector @ map`), best
+    a rotation; any entry may be missing. `token_space()` gives the `basis` float32 [d, k] that token vectors
+    are kept on (none: all d), and per language the mean of unit token vectors float32 [d].
     `factory(options)` must be cheap until first use. `place(options, root, registry)` returns options that
     no longer hang on the workspace in `root`: a path made absolute, another embedder looked up in its
     registry. It is called before the factory, where there is a workspace.

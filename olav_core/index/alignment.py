@@ -15,10 +15,11 @@ AXES = "axes"
 class Alignment:
     """Takes raw vectors into the space where languages are compared. Linear, so means go through it too.
 
-    `tables` is what an embedder ships: `axes` float32 [k, d], orthonormal directions that tell languages
-    apart, taken out of every vector; and per language a map float32 [d, d] for its rows, `vector @ map`. A
-    language without a map keeps its vectors but for the axes. Tables of another dimension are not used: they
-    belong to an embedder that the space check refuses anyway.
+    `tables` is what an embedder ships: `axes` float32 [k, d], directions that tell languages apart, at right
+    angles and no longer than 1: of every vector's part along one, the square of its length is taken out; and
+    per language a map float32 [d, d] for its vectors, `vector @ map`. A language without a map keeps its
+    vectors but for the axes. Tables of another dimension are not used: they belong to an embedder that the
+    space check refuses anyway.
     """
 
     def __init__(self, dimension: int, tables: Mapping[str, FloatArray] | None = None) -> None:
