@@ -22,7 +22,8 @@ PRODUCT = 200_000
 @frozen(eq=False)
 class TokenComparison:
     """`cosines`: float32 [tokens of all candidates, one candidate after the other; tokens of the query].
-    `counts`: int64 [candidates], each one's tokens; -1 where token vectors are still being made.
+    `counts`: int64 [candidates], each one's tokens; -1 where they are still being made,
+    or were too many to be compared.
     """
 
     cosines: FloatArray
@@ -30,7 +31,7 @@ class TokenComparison:
 
     def best(self) -> FloatArray:
         """Return each token of the query's best cosine with a token of each candidate, float32 [candidates,
-        tokens of the query]: 0 for a candidate without tokens, NaN for one whose are still being made."""
+        tokens of the query]: 0 for a candidate without tokens, NaN for one that is not compared."""
         import numpy as np
 
         best = np.zeros((len(self.counts), self.cosines.shape[1]), np.float32)

@@ -29,6 +29,10 @@ GROWTH = 0.25
 RECOUNT = 60.0
 #: Tokens of a longer query that are compared, evenly spread: a pasted log must not cost ten times as much.
 QUERY_TOKENS = 64
+#: Tokens of candidates after which no more are compared (1-2 ms): long passages are few, short turns all.
+TOKENS = 5_000
+#: Candidates that the store is asked for at a time.
+SLICE = 16
 #: Texts that wait for the background thread at most, and that it takes at a time.
 WAITING = 2_000
 BATCH = 32
@@ -80,14 +84,9 @@ class TokenVectors:
                 f"embedder '{self._embedder.id}' has no token vectors. Take the ranker that asks for them "
                 "out of recall.rankers, or use an embedder with `token_vectors`, such as e5."
             )
-        texts = [candidate.record.search_text for candidate in candidates]
-        keys = [key_of(each) for each in texts]
-        known = self._opened().get(keys)
-        if len(known) < len(keys):
-            self._want(each for key, each in zip(keys, texts, strict=True) if key not in known)
+        cells = self._cells_of(candidates)
         means = self._mean_vectors()
-        cells = [known.get(key) for key in keys]
-        languages = list(dict.fromkeys(each.language for each in known.values()))
+        languages = list(dict.fromkeys(each.language for each in cells if each is not None))
         places = {name: place for place, name in enumerate(languages)}
         codes = [0 if each is None else places[each.language] for each in cells]
         if not means:
@@ -166,6 +165,22 @@ class TokenVectors:
             raw = self._embedder.token_vectors([text], query=True)
             made = None if raw is None else self.of_query(raw[0])
         return made
+
+    def _cells_of(self, candidates: Sequence[Candidate]) -> list[TokenCells | None]:
+        """Return the candidates' token vectors, until there are TOKENS; have those made that are missing."""
+        store, tokens = self._opened(), 0
+        found: list[TokenCells | None] = []
+        for start in range(0, len(candidates), SLICE):
+            if tokens >= TOKENS:
+                break
+            texts = [each.record.search_text for each in candidates[start : start + SLICE]]
+            keys = [key_of(text) for text in texts]
+            known = store.get(keys)
+            if len(known) < len(keys):
+                self._want(text for key, text in zip(keys, texts, strict=True) if key not in known)
+            found += [known.get(key) for key in keys]
+            tokens += sum(len(known[key].scales) for key in keys if key in known)
+        return found + [None] * (len(candidates) - len(found))
 
     def _projected(self, raw: FloatArray) -> FloatArray:
         assert self._space is not None

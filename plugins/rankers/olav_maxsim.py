@@ -15,11 +15,11 @@ from olav_core import RankerSpec, hookimpl
 if TYPE_CHECKING:
     from olav_core import Candidate, Options, Query
 
-#: Weight beside a score of score_fusion (cosine plus BM25 share); docs/decisions.md.
-WEIGHT = 2.0
+#: Weight beside a score of score_fusion (cosine plus BM25 share); docs/quality.md.
+WEIGHT = 1.0
 #: How many of the best candidates are compared, and how many are given a score: what the next reranker sees
 #: must be on one scale. 100 compared candidates find no more (docs/quality.md).
-COMPARED = 64
+COMPARED = 48
 DEPTH = 100
 #: Added to the weight of every token of the query, so that one candidate alone has a mean too.
 LEAST = 1e-3

@@ -151,6 +151,17 @@ def test_what_was_written_before_the_first_recall_is_there(memory: Memory) -> No
         assert file.execute("SELECT COUNT(*) FROM tokens").fetchone()[0] == len(FACTS)
 
 
+def test_of_long_passages_only_the_first_are_compared(memory: Memory) -> None:
+    for number in range(10):
+        memory.remember(" ".join(["relay", *(f"word{number}x{place}" for place in range(400))]))
+    state = recall_state(memory, "relay")
+    counts = state.query.compare_tokens(state.candidates * 4).counts
+    compared = int((counts >= 0).sum())
+    assert compared in (16, 32)
+    assert counts[compared:].tolist() == [-1] * (40 - compared)
+    assert counts[: compared - 16].sum() < 5_000 <= counts[:compared].sum()
+
+
 def test_a_long_query_is_compared_by_some_of_its_tokens(memory: Memory) -> None:
     words = " ".join(f"word{number}" for number in range(400))
     state = recall_state(memory, f"{words} relay")
