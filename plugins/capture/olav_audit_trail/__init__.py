@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     import click
 
     from olav_audit_trail.middleware import AuditMiddleware as AuditMiddleware
+    from olav_audit_trail.run_error import RunErrors as RunErrors
     from olav_audit_trail.trail import AuditTrail as AuditTrail
     from olav_core import Memory
 
 #: Public name -> its module; they load when asked for.
-_HOMES = {"AuditMiddleware": "middleware", "AuditTrail": "trail"}
+_HOMES = {"AuditMiddleware": "middleware", "AuditTrail": "trail", "RunErrors": "run_error"}
 __all__ = sorted(_HOMES)
 
 

@@ -16,6 +16,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from olav_audit_trail.call import AuditedCall, calls_of_turn, config_of, finished, run_of, user_of
+from olav_audit_trail.run_error import RunErrors
 from olav_audit_trail.trail import CANCELLED, ERROR, AuditTrail
 from olav_core import Memory, OlavError, check_scope
 
@@ -45,6 +46,8 @@ class AuditMiddleware(AgentMiddleware[Any, Any, Any]):
         self.agent = check_scope(agent)
         self.failures = 0
         self.last_error = ""
+        #: For `config={"callbacks": …}`: a run's own error is seen by no middleware.
+        self.run_callbacks = [RunErrors(memory, agent=agent, user=user if isinstance(user, str) else None)]
         self._memory = memory
         self._user = user
         self._waiting: list[AuditedCall] = []

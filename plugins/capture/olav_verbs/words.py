@@ -15,32 +15,35 @@ STEMS: Final = _words(
 )
 #: Synonyms of these actions that are hardly ever nouns: they count wherever the verb of a name may stand.
 FIRM: Final = _words(
-    "abort accept ack acknowledge activate add adjust admit advertise allocate allowlist amend append apply approve archive"
-    " assign attach bind blacklist broadcast buy cancel close configure cordon customize chmod chown deactivate deallocate denylist"
-    " decline decommission decrease demote deprovision deregister detach disable disarm discard discharge"
-    " dismiss donate downgrade duplicate edit enable enqueue enroll erase escalate evict expire finalize follow"
-    " forward grant hibernate hire increase inject insert install invalidate invite isolate kill lower merge migrate mkdir modify"
-    " mount notify overwrite pause pay persist prepend prescribe promote provision publish purchase purge"
-    " put quarantine reassign rebase reboot rebuild reconfigure recreate redeem redistribute reindex refill refund regenerate"
-    " reimburse reject remediate remove rename renew reopen replace reply requeue rerun reschedule reset"
-    " resize resolve restart restore resume retire retry retweet revert revoke rmdir rollback rotate sell"
-    " send set setup shutdown snooze squash steer submit subscribe suspend terminate toggle trash truncate tweet"
-    " unarchive unassign unbind uncordon undelete undo unfollow uninstall unlock unmount unpublish"
-    " unload unregister unstage unsubscribe upsert whitelist wipe withdraw"
+    "abort accept ack acknowledge activate add adjust admit advertise allocate allowlist amend append"
+    " apply approve archive assign attach bind blacklist broadcast buy cancel close configure cordon"
+    " customize chmod chown deactivate deallocate denylist decline decommission decrease demote"
+    " deprovision deregister detach disable disarm discard discharge dismiss donate downgrade duplicate"
+    " edit enable enqueue enroll erase escalate evict expire finalize follow forward grant hibernate hire"
+    " increase inject insert install invalidate invite isolate kill lower merge migrate mkdir modify mount"
+    " notify overwrite pause pay persist prepend prescribe promote provision publish purchase purge put"
+    " quarantine reassign rebase reboot rebuild reconfigure recreate redeem redistribute reindex refill"
+    " refund regenerate reimburse reject remediate remove rename renew reopen replace reply requeue rerun"
+    " reschedule reset resize resolve restart restore resume retire retry retweet revert revoke rmdir"
+    " rollback rotate sell send set setup shutdown snooze squash steer submit subscribe suspend terminate"
+    " toggle trash truncate tweet unarchive unassign unbind uncordon undelete undo unfollow uninstall"
+    " unlock unmount unpublish unload unregister unstage unsubscribe upsert whitelist wipe withdraw"
 )
 #: Verbs that are as often nouns: they count in front, and not before a word that asks for information.
 LOOSE: Final = _words(
-    "allow arm backup ban bid block book bounce bump change charge clear clone comment commit compact complete"
-    " cleanup compress contact copy deny deposit dim drain drop evacuate failover fill fix flag flash flush fork fund import"
-    " invest kick label launch like link lock mark move mute order page patch pin post press raise react release"
-    " reload repair reserve scale schedule share shut sign silence snapshot split stage star start stash store swap switch sync tag taint"
-    " touch trade train transfer transition trigger unblock unlike unlink unmute unpin untag upgrade upload warm"
+    "allow arm backup ban bid block book bounce bump change charge clear clone comment commit compact"
+    " complete cleanup compress contact copy deny deposit dim drain drop evacuate failover fill fix flag"
+    " flash flush fork fund import invest kick label launch like link lock mark move mute order page patch"
+    " pin post press raise react release reload repair reserve scale schedule share shut sign silence"
+    " snapshot split stage star start stash store swap switch sync tag taint touch trade train transfer"
+    " transition trigger unblock unlike unlink unmute unpin untag upgrade upload warm"
 )
 #: Stems that are nouns as often: they are read as the LOOSE ones.
 NOUNISH: Final = _words("record export stop deploy exec")
 #: LOOSE verbs and stems that may also end a name: `file_upload`, `git_commit`, `vm_stop`.
 FINAL: Final = (STEMS - {"record"}) | _words(
-    "backup cleanup clone commit import launch lock pause post scale share start stash sync trigger upgrade upload"
+    "backup cleanup clone commit import launch lock pause post scale share start stash sync trigger upgrade"
+    " upload"
 )
 #: Verbs that are write-class only on some objects.
 OBJECTS: Final = {
@@ -73,7 +76,8 @@ PHRASES: Final = {
     **{tuple(verb.split()): verb.replace(" ", "") for verb in ("roll back", "set up", "shut down",
     "back up")},
     **{tuple(verb.split()): verb.replace(" ", "-") for verb in (
-        "no shutdown", "compose up", "compose down", "bring down", "bring up", "clean up", "cut over", "fail over", "opt in",
+        "no shutdown", "compose up", "compose down", "bring down", "bring up", "clean up", "cut over",
+        "fail over", "opt in",
         "opt out", "power cycle", "power off", "power on", "roll out", "scale down", "scale in",
         "scale out", "scale up", "sign up",
         "spin down", "spin up", "switch off", "switch on", "tear down", "turn off", "turn on",
@@ -113,11 +117,11 @@ ASIDES: Final = _words("api async auto batch bulk do fn force handle mass my op 
 #: After a LOOSE or NOUNISH verb: a thing one asks about, so that `deploy_status` is no deploying.
 INFO: Final = _words(
     "availability available by code codes cost costs count counts date dates detail details description"
-    " duration eligibility eta exists fee frequency fees fields find format formats get history id ids info"
-    " information key keys latency length level limit limits log logs lookup metadata name names nearby notes"
-    " number option options per permission permissions price prices progress quota rate rates reason"
-    " reasons requirements schema search sequence size stats statistics status suggestions summary time"
-    " times type types url value words"
+    " duration eligibility eta exists fee frequency fees fields find format formats get history id ids"
+    " info information key keys latency length level limit limits log logs lookup metadata name names"
+    " nearby notes number option options per permission permissions price prices progress quota rate rates"
+    " reason reasons requirements schema search sequence size stats statistics status suggestions summary"
+    " time times type types url value words"
 )
 #: The same after the other verbs, where only these make a noun of it.
 FIRM_INFO: Final = {

@@ -119,15 +119,18 @@ def create_agent(
                 spec["permissions"] = [_NO_WRITES, *spec["permissions"]]
         return spec
 
-    return create_deep_agent(
+    own = _merged(memory_middleware(agent), middleware)
+    graph = create_deep_agent(
         model,
         all_tools,
         subagents=[prepared(spec) for spec in specs],
-        middleware=_merged(memory_middleware(agent), middleware),
+        middleware=own,
         backend=backend,
         permissions=list(permissions) or None,
         **options,
     )
+    callbacks = [callback for one in own for callback in getattr(one, "run_callbacks", ())]
+    return graph.with_config({"callbacks": callbacks}) if callbacks else graph
 
 
 def _merged(ours: Sequence[Any], given: Sequence[Any]) -> list[Any]:
