@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,9 @@ from olav_bench.cached_embedder import with_cache
 from olav_bench.live_copy import copy_rows
 
 import olav_core
-from olav_core import Draft, Memory, RecordError, build_registry
+from olav_core import Draft, RecordError, build_registry
 from olav_core.history import MAX_QUERY_CHARS
 from olav_core.store.calibrations import Calibration
-
-Live = Callable[[], Memory]
 
 
 def state(folder: Path) -> dict[str, str]:
