@@ -16,7 +16,8 @@ class Document:
 
     A passage is known by `anchor`, a hash of what it says, so that it stays the same row when something is
     inserted before it; without one by `chunk`, its number from 0. `previous` and `next`: the anchors of its
-    neighbours in the document. `directory`: where the file was imported from.
+    neighbours in the document. `directory`: where the file was imported from. `contents`: it only names what
+    other passages say, so it is found by its headings alone.
     """
 
     source: str = field(validator=validators.min_len(1))
@@ -28,6 +29,7 @@ class Document:
     previous: str = ""
     next: str = ""
     directory: str = ""
+    contents: bool = False
 
 
 def dedupe_key(record: MemoryRecord) -> str:
@@ -40,6 +42,10 @@ def dedupe_key(record: MemoryRecord) -> str:
 
 
 def embed_text(record: MemoryRecord) -> str:
+    """Its headings and its text; of a table of contents the headings: it would be the nearest to whatever it
+    names, before the passage that says it."""
+    if record.metadata.get("contents") and heading(record):
+        return heading(record)
     return "\n".join(filter(None, [heading(record), record.text]))
 
 

@@ -167,6 +167,7 @@ FULL: dict[str, dict[str, Any]] = {
         "previous": "0e",
         "next": "2a",
         "directory": "docs",
+        "contents": False,
     },
 }
 
