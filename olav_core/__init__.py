@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.drafts.proposal import Confirmation as Confirmation
     from olav_core.drafts.proposal import Proposal as Proposal
     from olav_core.embedding.distance import canonical as canonical
+    from olav_core.embedding.distance import canonical_array as canonical_array
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
     from olav_core.errors import CaptureError as CaptureError
     from olav_core.errors import ChatError as ChatError
@@ -78,6 +79,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.importing.yaml_document import YamlDocument as YamlDocument
     from olav_core.importing.yaml_document import YamlKey as YamlKey
     from olav_core.importing.yaml_document import read_yaml_document as read_yaml_document
+    from olav_core.index.candidates import Candidates as Candidates
     from olav_core.index.means import load_means as load_means
     from olav_core.index.pool import Candidate as Candidate
     from olav_core.index.pool import Pool as Pool
@@ -98,6 +100,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.recall.tier import check_tier as check_tier
     from olav_core.records import MemoryRecord as MemoryRecord
     from olav_core.records import check_scope as check_scope
+    from olav_core.specs import ArrayGate as ArrayGate
     from olav_core.specs import Booster as Booster
     from olav_core.specs import CategorySpec as CategorySpec
     from olav_core.specs import CommandSpec as CommandSpec
@@ -127,6 +130,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.specs import SuiteSpec as SuiteSpec
     from olav_core.specs import VerbMatcherSpec as VerbMatcherSpec
     from olav_core.specs import Verdict as Verdict
+    from olav_core.specs import Verdicts as Verdicts
     from olav_core.store.query_log import Feedback as Feedback
     from olav_core.store.query_log import LoggedQuery as LoggedQuery
     from olav_core.succession import Conflict as Conflict
@@ -187,6 +191,7 @@ _PUBLIC = {
     "Proposal": "drafts.proposal",
     "hookimpl": "hookspecs",
     "canonical": "embedding.distance",
+    "canonical_array": "embedding.distance",
     "language_of": "text.language",
     "load_means": "index.means",
     "Claim": "text.claim",
@@ -202,6 +207,7 @@ _PUBLIC = {
     "MemoryRecord": "records",
     "OnnxEncoder": "embedding.encoder",
     "Candidate": "index.pool",
+    "Candidates": "index.candidates",
     "Pool": "index.pool",
     "last_user_text": "recall.messages",
     "with_block": "recall.messages",
@@ -228,6 +234,7 @@ _PUBLIC = {
     "SuiteQuery": "suite",
     **dict.fromkeys(
         [
+            "ArrayGate",
             "Booster",
             "CategorySpec",
             "CommandSpec",
@@ -256,6 +263,7 @@ _PUBLIC = {
             "Retriever",
             "SuiteSpec",
             "Verdict",
+            "Verdicts",
             "VerbMatcherSpec",
         ],
         "specs",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from olav_core.arrays import FloatArray
     from olav_core.drafts.draft_file import DraftFile
     from olav_core.host.registry import Registry
+    from olav_core.index.candidates import Candidates
     from olav_core.index.pool import Candidate, Pool
     from olav_core.memory import Memory
     from olav_core.recall.query import Query
@@ -246,11 +247,30 @@ class MeasuringGate(Protocol):
     def measure(self, query: Query, candidate: Candidate) -> float | None: ...
 
 
+@frozen
+class Verdicts:
+    """A gate's decisions on many candidates: `keep` bool [m], and `reason(i)`, which is called for what was
+    dropped if the trace is read. It must not need the candidates any more: hold the values it tells of."""
+
+    keep: NDArray[np.bool_]
+    reason: Callable[[int], str]
+
+
+@runtime_checkable
+class ArrayGate(Protocol):
+    """A gate that decides on all candidates of its categories in one call, as `decide` would on each."""
+
+    def decide(self, query: Query, candidate: Candidate) -> Verdict: ...
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts: ...
+
+
 @frozen(kw_only=True)
 class GateSpec:
     """Drops candidates. `factory(options)` gets the options of the category's GateUse.
 
     `needs_record=False` for a gate that never looks at `candidate.record`: it runs before records are read.
+    A gate that also offers `decide_all` (ArrayGate) is asked once per recall, not once per candidate.
     """
 
     id: str

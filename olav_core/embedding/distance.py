@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from olav_core.specs import DistanceScale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Canonical distances of a true hit and of noise, from the system's description (hits near 0.36, noise from
 #: 0.75 on, its gate at 0.65 between them).
@@ -18,6 +24,15 @@ def canonical(distance: float, scale: DistanceScale) -> float:
     if distance < scale.hit:
         return HIT * distance / scale.hit
     return HIT + (distance - scale.hit) * (NOISE - HIT) / (scale.noise - scale.hit)
+
+
+def canonical_array(distances: NDArray[np.float64], scale: DistanceScale) -> NDArray[np.float64]:
+    """Return what `canonical` does of every distance; NaN stays NaN."""
+    import numpy as np
+
+    near = HIT * distances / scale.hit
+    far = HIT + (distances - scale.hit) * (NOISE - HIT) / (scale.noise - scale.hit)
+    return np.where(distances < scale.hit, near, far)
 
 
 def squared(canonical_distance: float, scale: DistanceScale) -> float:

@@ -21,6 +21,7 @@ PAGE: Final = Path("docs", "reference-hooks.md")
 _PARTS: Final = (
     specs.GateUse,
     specs.Verdict,
+    specs.Verdicts,
     specs.DistanceScale,
     specs.ModelIdentity,
     specs.Finding,
@@ -35,6 +36,7 @@ _PROTOCOLS: Final = (
     specs.Reranker,
     specs.Diversifier,
     specs.Gate,
+    specs.ArrayGate,
 )
 
 _HEAD: Final = """\

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -13,34 +11,8 @@ from olav_core.records import MemoryRecord
 
 if TYPE_CHECKING:
     from olav_core.arrays import FloatArray
+    from olav_core.index.candidate_columns import CandidateColumns
     from olav_core.index.pool import Pool
-
-
-class LegColumns:
-    """What the legs gave the candidates of one recall: score per candidate by leg. Ranks are made when they
-    are asked for: mostly nobody does."""
-
-    def __init__(self, scores: Mapping[str, FloatArray]) -> None:
-        self._scores = scores
-
-    def give(self, candidates: Sequence[Candidate]) -> None:
-        """Let the candidates, in the order of the scores, find theirs here."""
-        for place, candidate in enumerate(candidates):
-            candidate._legs, candidate._place = self, place
-
-    def scores_of(self, place: int) -> dict[str, float]:
-        return {name: scores[place] for name, scores in self._lists.items()}
-
-    def ranks_of(self, place: int) -> dict[str, int | None]:
-        return {name: ranks[place] for name, ranks in self._ranks.items()}
-
-    @cached_property
-    def _lists(self) -> dict[str, list[float]]:
-        return {name: scores.tolist() for name, scores in self._scores.items()}
-
-    @cached_property
-    def _ranks(self) -> dict[str, list[int | None]]:
-        return {name: _ranks(scores) for name, scores in self._scores.items()}
 
 
 @define(eq=False, kw_only=True)
@@ -68,14 +40,14 @@ class Candidate:
     _record: MemoryRecord | None = field(default=None, repr=False)
     _vector: FloatArray | None = field(default=None, repr=False)
     _pool: Pool | None = field(default=None, repr=False)
-    _legs: LegColumns | None = field(default=None, init=False, repr=False)
+    _columns: CandidateColumns | None = field(default=None, init=False, repr=False)
     _place: int = field(default=0, init=False, repr=False)
 
     @property
     def leg_scores(self) -> dict[str, float]:
         """Score by leg."""
         if self._leg_scores is None:
-            self._leg_scores = self._legs.scores_of(self._place) if self._legs else {}
+            self._leg_scores = self._columns.scores_of(self._place) if self._columns is not None else {}
         return self._leg_scores
 
     @leg_scores.setter
@@ -86,7 +58,7 @@ class Candidate:
     def leg_ranks(self) -> dict[str, int | None]:
         """Rank among the candidates by leg, from 1; None where the leg does not know the row."""
         if self._leg_ranks is None:
-            self._leg_ranks = self._legs.ranks_of(self._place) if self._legs else {}
+            self._leg_ranks = self._columns.ranks_of(self._place) if self._columns is not None else {}
         return self._leg_ranks
 
     @leg_ranks.setter
@@ -119,13 +91,3 @@ class Candidate:
     def let_go(self) -> None:
         """Forget record, vector and pool: what is kept for a trace must keep no index in memory."""
         self._record = self._vector = self._pool = None
-
-
-def _ranks(scores: FloatArray) -> list[int | None]:
-    """Return each score's rank from 1, None where it is not positive."""
-    import numpy as np
-
-    ranks = np.empty(len(scores), dtype=np.int64)
-    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
-    pairs = zip(ranks.tolist(), (scores > 0).tolist(), strict=True)
-    return [rank if positive else None for rank, positive in pairs]

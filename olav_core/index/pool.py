@@ -63,6 +63,16 @@ class Pool:
     _last_hits: tuple[str, NDArray[np.int64], FloatArray] | None = field(default=None, init=False, repr=False)
 
     @property
+    def scopes(self) -> Sequence[str]:
+        """The scopes that `scope_codes` stand for."""
+        return self._rows.scope_names.names
+
+    @property
+    def scope_codes(self) -> NDArray[np.int32]:
+        """int32 [size]."""
+        return self._rows.scopes
+
+    @property
     def approximate(self) -> bool:
         """Whether `cosine` is within 0.01 only, and 0 outside the scopes: a store above
         `recall.resident_rows`. A recall's rankers get the exact shortlist of such a pool instead."""
@@ -149,6 +159,9 @@ class Pool:
     def id_of(self, row: int) -> str:
         return self._rows.id_of(int(row))
 
+    def ids_of(self, rows: NDArray[np.int64]) -> list[str]:
+        return self._rows.ids_of(rows)
+
     def scope_of(self, row: int) -> str:
         return self._rows.scope_of(int(row))
 
@@ -207,7 +220,7 @@ class Pool:
         """Return `rows` as candidates, in their order, eligible or not; `scores` float32 [size]."""
         columns = zip(
             rows.tolist(),
-            self._rows.ids_of(rows),
+            self.ids_of(rows),
             self.category_codes[rows].tolist(),
             self._rows.scopes[rows].tolist(),
             scores[rows].tolist(),

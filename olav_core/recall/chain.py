@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from attrs import frozen
 
 from olav_core.errors import ConfigError, OlavError, did_you_mean
-from olav_core.specs import Booster, CategorySpec, Diversifier, Fuser, Gate, RankerSpec, Reranker, Retriever
+from olav_core.recall.gate_rounds import GateRounds, gate_rounds
+from olav_core.specs import (
+    Booster,
+    CategorySpec,
+    Diversifier,
+    Fuser,
+    Gate,
+    GateUse,
+    RankerSpec,
+    Reranker,
+    Retriever,
+)
 
 if TYPE_CHECKING:
     from olav_core.config import Settings
@@ -29,6 +41,21 @@ class Chain:
     diversifiers: Mapping[str, Diversifier]
     quick_gates: Mapping[str, Mapping[str, Gate]]
     record_gates: Mapping[str, Mapping[str, Gate]]
+
+    @cached_property
+    def quick_rounds(self) -> GateRounds:
+        """The quick gates in the order in which they are asked."""
+        return gate_rounds(self.quick_gates)
+
+    @cached_property
+    def record_rounds(self) -> GateRounds:
+        """The other gates in the order in which they are asked."""
+        return gate_rounds(self.record_gates)
+
+    @cached_property
+    def record_gated(self) -> frozenset[str]:
+        """The categories with a gate that needs the record."""
+        return frozenset(category for category, gates in self.record_gates.items() if gates)
 
     @property
     def depth(self) -> int:
@@ -58,10 +85,21 @@ def build_chain(registry: Registry, settings: Settings, categories: Mapping[str,
     def built(stage: str) -> dict[str, object]:
         return {spec.id: _build(spec, settings) for spec in specs if spec.stage == stage}
 
+    made: list[tuple[str, Mapping[str, Any], Gate]] = []
+
+    def gate(use: GateUse, category: str) -> Gate:
+        """Categories that use a gate alike share it, so that it judges their candidates in one call."""
+        for name, options, known in made:
+            if name == use.id and options == use.options:
+                return known
+        built: Gate = _made(registry.gate(use.id).factory, use.options, f"gate {use.id!r} of {category}")
+        made.append((use.id, use.options, built))
+        return built
+
     def gates(*, need_record: bool) -> dict[str, dict[str, Gate]]:
         return {
             spec.id: {
-                use.id: _made(registry.gate(use.id).factory, use.options, f"gate {use.id!r} of {spec.id}")
+                use.id: gate(use, spec.id)
                 for use in spec.gates
                 if registry.gate(use.id).needs_record is need_record
             }

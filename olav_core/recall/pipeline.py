@@ -16,11 +16,14 @@ from olav_core import clock, tracing
 from olav_core.embedding.handle import MAX_QUERY_CHARS
 from olav_core.errors import ConfigError, EmbedderError, EmbeddingSpaceMismatchError, StoreError
 from olav_core.index.shortlist import shortlist
-from olav_core.recall.gating import GONE, Decisions, above_floor, pass_gates, rerank
+from olav_core.recall.decisions import GONE, Decisions
+from olav_core.recall.gating import above_floor, pass_gates
 from olav_core.recall.isolation import IsolatedDiversifier
 from olav_core.recall.query import Query
 from olav_core.recall.recall import Recall, RecalledMemory
+from olav_core.recall.recalled import recalled
 from olav_core.recall.render import block_within, estimate_tokens
+from olav_core.recall.reranking import rerank
 from olav_core.recall.run import Run
 from olav_core.recall.scoring import best_candidates, leg_scores
 from olav_core.recall.select import select
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from olav_core.arrays import FloatArray
     from olav_core.config import RecallSettings
     from olav_core.embedding.handle import EmbedderHandle
+    from olav_core.index.candidates import Candidates
     from olav_core.index.index import RecallIndex
     from olav_core.index.pool import Candidate, Pool
     from olav_core.recall.chain import Chain
@@ -105,12 +109,13 @@ class RecallPipeline:
         if candidates is None:
             return self._result(about, run)
         if ranking_only:
+            ranked = candidates.objects()
             if self.chain.rerankers:
                 with run.stage("rerank"):
-                    candidates = rerank(self.chain, query, pool, candidates, run)
-            best = candidates[:limit]
+                    ranked = rerank(self.chain, query, pool, ranked, run)
+            best = ranked[:limit]
             pool.load(best)
-            return self._result(about, run, items=self._items(best, run))
+            return self._result(about, run, items=recalled(best, self.categories, run))
         budget = self.settings.token_budget[tier] if token_budget is None else token_budget  # type: ignore[index]
         return self._choose(about, query, pool, candidates, budget, run)
 
@@ -131,7 +136,7 @@ class RecallPipeline:
         candidates = self._candidates(query, pool, limit, run)
         if run.degraded:
             raise EmbedderError(f"{text[:80]!r} cannot be asked in full: {'; '.join(run.degraded)}.")
-        return query, pool, candidates or []
+        return query, pool, candidates.objects() if candidates is not None else []
 
     # --- stages ---------------------------------------------------------------------------------
 
@@ -160,7 +165,7 @@ class RecallPipeline:
             lexicons=self.lexicons,
         )
 
-    def _candidates(self, query: Query, pool: Pool, limit: int, run: Run) -> list[Candidate] | None:
+    def _candidates(self, query: Query, pool: Pool, limit: int, run: Run) -> Candidates | None:
         """Return the best of every category, best first; None when no leg ran."""
         legs = leg_scores(self.chain, query, pool, run)
         query_vector = self._query_vector(query, run)
@@ -242,11 +247,11 @@ class RecallPipeline:
         about: dict[str, Any],
         query: Query,
         pool: Pool,
-        candidates: list[Candidate],
+        candidates: Candidates,
         budget: int,
         run: Run,
     ) -> Recall:
-        decisions: Decisions = {}
+        decisions = Decisions()
         limit: int = about["limit"]
         with run.stage("gates"):
             kept = pass_gates(self.chain, query, pool, candidates, limit, decisions, run)
@@ -259,51 +264,25 @@ class RecallPipeline:
                 IsolatedDiversifier(name, each, run.failed) for name, each in self.chain.diversifiers.items()
             ]
             selection = select(kept, limit, self.categories, diversifiers)
-            decisions |= selection.passed_over
+            for row, passed in selection.passed_over.items():
+                decisions.tell(row, *passed)
         with run.stage("load"):
-            decisions |= {candidate.row: GONE for candidate in selection.chosen}  # unless it is loaded
+            for candidate in selection.chosen:
+                decisions.tell(candidate.row, "gone", GONE)  # unless it is loaded
             pool.load(selection.chosen)
         with run.stage("render"):
-            items, dropped, block = block_within(self._items(selection.chosen, run), budget)
+            items, dropped, block = block_within(recalled(selection.chosen, self.categories, run), budget)
         over = {item.id for item in dropped}
         for slot, candidate in enumerate(selection.chosen, 1):
-            decisions[candidate.row] = (
-                ("budget", f"slot {slot}, but the block's {budget} tokens are spent")
-                if candidate.id in over
-                else ("injected", f"slot {slot}")
-            )
-        for candidate in candidates:
-            candidate.let_go()
+            if candidate.id in over:
+                spent = f"slot {slot}, but the block's {budget} tokens are spent"
+                decisions.tell(candidate.row, "budget", spent)
+            else:
+                decisions.tell(candidate.row, "injected", f"slot {slot}")
+        candidates.let_go()
         return self._result(about, run, items=items, block=block, trace=Trace(candidates, decisions))
 
     # --- results --------------------------------------------------------------------------------
-
-    def _items(self, candidates: Sequence[Candidate], run: Run) -> tuple[RecalledMemory, ...]:
-        return tuple(
-            RecalledMemory(
-                id=candidate.id,
-                category=candidate.category,
-                scope=candidate.record.scope,
-                text=self._rendered(candidate, run),
-                score=candidate.score,
-                distance=candidate.distance,
-                canonical_distance=candidate.canonical_distance,
-                record=candidate.record,
-            )
-            for candidate in candidates
-        )
-
-    def _rendered(self, candidate: Candidate, run: Run) -> str:
-        """Return what the model reads; a category whose `render` fails is shown by its plain text."""
-        record = candidate.record
-        try:
-            text = self.categories[candidate.category].render(record)
-            if not isinstance(text, str):
-                raise TypeError(f"render returned {type(text).__name__}, not a string")
-        except Exception as error:
-            run.failed(f"render {candidate.category}", error)
-            return record.text
-        return text
 
     def _result(
         self,
@@ -320,9 +299,12 @@ class RecallPipeline:
             )
         spent = time.perf_counter() - run.started
         run.timings_ms["total"] = spent * 1e3
-        counts = Counter(trace.decisions() if trace else ())
-        told = ", ".join(f"{count} {decision}" for decision, count in counts.items())
-        tracing.say("recall", about["agent"], f"{len(items)} items; {told or 'no candidates'}", seconds=spent)
+        if run.traced:
+            counts = Counter(candidate.decision for candidate in trace or ())
+            told = ", ".join(f"{count} {decision}" for decision, count in counts.items())
+            tracing.say(
+                "recall", about["agent"], f"{len(items)} items; {told or 'no candidates'}", seconds=spent
+            )
         return Recall(
             **about,
             items=items,

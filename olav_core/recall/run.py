@@ -19,6 +19,7 @@ class Run:
     warnings: list[str] = Factory(list)
     timings_ms: dict[str, float] = Factory(dict)
     started: float = Factory(time.perf_counter)
+    traced: bool = Factory(lambda: tracing.switched_on(tracing.VARIABLE))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -29,7 +30,8 @@ class Run:
         finally:
             seconds = time.perf_counter() - began
             self.timings_ms[name] = seconds * 1e3
-            tracing.say("stage", name, seconds=seconds)
+            if self.traced:
+                tracing.say("stage", name, seconds=seconds)
 
     def failed(self, what: str, error: Exception) -> None:
         """Note a leg or stage that failed; the recall goes on without it."""

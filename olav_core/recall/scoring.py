@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from olav_core.embedding.distance import canonical
+from olav_core.embedding.distance import canonical_array
 from olav_core.errors import EmbeddingSpaceMismatchError
-from olav_core.index.candidate import LegColumns
+from olav_core.index.candidate_columns import CandidateColumns
+from olav_core.index.candidates import Candidates
 from olav_core.index.pool import best_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from olav_core.arrays import FloatArray
-    from olav_core.index.pool import Candidate, Pool
+    from olav_core.index.pool import Pool
     from olav_core.recall.chain import Chain
     from olav_core.recall.query import Query
     from olav_core.recall.run import Run
@@ -48,7 +51,7 @@ def best_candidates(
     legs: Mapping[str, FloatArray],
     per_category: int,
     run: Run,
-) -> list[Candidate]:
+) -> Candidates:
     """Return the best `per_category` rows of every category, and the best of all that the rerankers see, by
     falling score, with distances and ranks."""
     with run.stage("fuse"):
@@ -61,41 +64,57 @@ def best_candidates(
         boosts = _boosts(chain, categories, query, pool, run)
         scores = fused + boosts
     with run.stage("candidates"):
-        candidates = _top(pool, scores, per_category, chain.depth)
-        rows = np.fromiter((candidate.row for candidate in candidates), dtype=np.int64)
+        rows = _top(pool, scores, per_category, chain.depth)
         # What no leg knows anything of is no candidate: a quota would take it for a poor match.
         known = np.any([boosts[rows] != 0, *(leg[rows] != 0 for leg in legs.values())], axis=0)
         if not known.all():
-            candidates = [candidates[i] for i in np.flatnonzero(known)]
             rows = rows[known]
-        distances: Sequence[float | None] = [None] * len(candidates)
-        if query_vector is not None and candidates:  # an empty index does not know its dimension
-            distances = np.maximum(2.0 - 2.0 * pool.cosine(query_vector)[rows], 0.0).tolist()
-        keywords = dict(zip(*(found.tolist() for found in pool.keyword_hits(query.text)), strict=True))
-        LegColumns({name: leg[rows] for name, leg in legs.items()}).give(candidates)
-        scale = query.scale
-        columns = zip(candidates, fused[rows].tolist(), boosts[rows].tolist(), distances, strict=True)
-        for candidate, score, boost, distance in columns:
-            candidate.fused = score
-            if boost:
-                candidate.boost = boost
-            if distance is not None:
-                candidate.distance = distance
-                if scale is not None:
-                    candidate.canonical_distance = canonical(distance, scale)
-        for candidate in candidates if keywords else ():
-            candidate.keyword_strength = keywords.get(candidate.row, 0.0)
-    return candidates
+        distances = _distances(pool, query_vector, rows)
+        columns = CandidateColumns(
+            rows=rows,
+            ids=pool.ids_of(rows),
+            category_codes=pool.category_codes[rows],
+            categories=pool.categories,
+            scope_codes=pool.scope_codes[rows],
+            scopes=pool.scopes,
+            scores=scores[rows],
+            fused=fused[rows],
+            boosts=boosts[rows],
+            distances=distances,
+            canonical_distances=canonical_array(distances, query.scale)
+            if query.scale
+            else np.full(len(rows), np.nan),
+            keyword_strengths=_keyword_strengths(pool, query.text, rows),
+            leg_scores={name: leg[rows] for name, leg in legs.items()},
+            pool=pool,
+        )
+    return Candidates(columns, np.arange(len(rows)))
 
 
-def _top(pool: Pool, scores: FloatArray, per_category: int, overall: int) -> list[Candidate]:
+def _top(pool: Pool, scores: FloatArray, per_category: int, overall: int) -> NDArray[np.int64]:
     best = pool.best(scores, per_category)
     if overall > per_category:
         eligible = np.flatnonzero(pool.eligible)
         if len(eligible) > overall:
             eligible = eligible[best_of(scores[eligible], overall)]
         best = np.union1d(best, eligible)
-    return pool.candidates(best[np.argsort(-scores[best], kind="stable")], scores)
+    return best[np.argsort(-scores[best], kind="stable")]
+
+
+def _distances(pool: Pool, vector: FloatArray | None, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    if vector is None or not len(rows):  # an empty index does not know its dimension
+        return np.full(len(rows), np.nan)
+    distances = np.maximum(2.0 - 2.0 * pool.cosine(vector)[rows], 0.0)
+    return np.asarray(distances, dtype=np.float64)
+
+
+def _keyword_strengths(pool: Pool, text: str, rows: NDArray[np.int64]) -> FloatArray:
+    found, values = pool.keyword_hits(text)
+    if not len(found):
+        return np.zeros(len(rows), dtype=np.float32)
+    strengths = np.zeros(pool.size, dtype=np.float32)
+    strengths[found] = values
+    return strengths[rows]
 
 
 def _boosts(

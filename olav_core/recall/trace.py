@@ -8,9 +8,10 @@ from typing import Any, Literal, overload
 from attrs import asdict, frozen
 
 from olav_core.index.candidate import Candidate
+from olav_core.index.candidates import Candidates
+from olav_core.recall.decisions import Decisions
 
 Decision = Literal["injected", "gate", "floor", "cap", "duplicate", "budget", "outranked", "gone"]
-_OUTRANKED = ("outranked", "the slots went to better ones")
 
 
 @frozen(kw_only=True)
@@ -38,22 +39,14 @@ class Trace(Sequence[CandidateTrace]):
     """The candidates' traces, best first, as a tuple that is made when it is first looked into: most recalls
     are never explained, and making it costs as much as choosing.
 
-    `decisions`: candidate's row -> (decision, reason); who is not named was outranked. The candidates must
-    not change any more.
+    The candidates must not change any more.
     """
 
-    def __init__(self, candidates: Sequence[Candidate], decisions: Mapping[int, tuple[str, str]]) -> None:
-        self._candidates: Sequence[Candidate] | None = candidates
+    def __init__(self, candidates: Candidates, decisions: Decisions) -> None:
+        self._candidates: Candidates | None = candidates
         self._decisions = decisions
         self._made: tuple[CandidateTrace, ...] = ()
         self._length = len(candidates)
-
-    def decisions(self) -> Iterator[str]:
-        """Return every candidate's decision, without making the traces."""
-        candidates, decisions = self._candidates, self._decisions
-        if candidates is None:
-            return (trace.decision for trace in self._made)
-        return (decisions.get(candidate.row, _OUTRANKED)[0] for candidate in candidates)
 
     def __len__(self) -> int:
         return self._length
@@ -88,7 +81,7 @@ class Trace(Sequence[CandidateTrace]):
         return self._made
 
     def _trace(self, candidate: Candidate) -> CandidateTrace:
-        decision, reason = self._decisions.get(candidate.row, _OUTRANKED)
+        decision, reason = self._decisions.of(candidate.row)
         return CandidateTrace(
             id=candidate.id,
             category=candidate.category,

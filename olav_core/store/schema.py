@@ -144,13 +144,36 @@ def decode(table: pa.Table | pa.RecordBatch) -> list[MemoryRecord]:
 
 def record(row: Sequence[Any]) -> MemoryRecord:
     """Return the record of one row's cells, in the order of SHOWN."""
-    values = dict(zip(SHOWN, row, strict=True))
-    metadata, tags = values["metadata"], values["tags"]
-    values["metadata"] = json.loads(metadata) if metadata and metadata != "{}" else {}
-    values["tags"] = tuple(json.loads(tags)) if tags and tags != "[]" else ()
-    for name in ("timestamp", "created_at", "expires_at"):
-        values[name] = to_datetime(values[name])
-    return MemoryRecord(**values)
+    (
+        id_,
+        text,
+        search_text,
+        category,
+        scope,
+        metadata,
+        origin,
+        confidence,
+        tags,
+        timestamp,
+        created_at,
+        access_count,
+        expires_at,
+    ) = row
+    return MemoryRecord(
+        id=id_,
+        text=text,
+        category=category,
+        scope=scope,
+        search_text=search_text,
+        metadata=json.loads(metadata) if metadata and metadata != "{}" else {},
+        origin=origin,
+        confidence=confidence,
+        tags=tuple(json.loads(tags)) if tags and tags != "[]" else (),
+        timestamp=to_datetime(timestamp),  # type: ignore[arg-type]
+        created_at=to_datetime(created_at),  # type: ignore[arg-type]
+        access_count=access_count,
+        expires_at=to_datetime(expires_at),
+    )
 
 
 def cells(table: pa.Table | pa.RecordBatch, name: str) -> list[Any]:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from attrs import asdict
 
+from olav_core.index.candidates import Candidates
 from olav_core.index.pool import Candidate
-from olav_core.specs import Gate, Verdict
+from olav_core.specs import ArrayGate, Gate, Verdict
 from olav_core.testing.contract import ODD_TEXTS, PluginContract
 from olav_core.testing.workspaces import make_candidate, make_query
 
@@ -85,6 +86,32 @@ class GateContract(PluginContract):
         self._decide(gate, make_candidate(metadata={}), "a memory without metadata", mend)
         for text in ODD_TEXTS:
             self._decide(gate, make_candidate(text), f"the text {text[:40]!r}", "Take any text.")
+
+    def test_it_decides_on_all_as_on_each(self) -> None:
+        gate = self._gate()
+        if not isinstance(gate, ArrayGate):
+            return
+        mend = "Compute in `decide_all` what `decide` does, NaN where it gets None; `keep` is bool [m]."
+        whats, candidates = zip(*self._candidates(), strict=True)
+        query = make_query("which router is the border?")
+        with self.calling("decide_all()", "Then every candidate is decided one by one, slowly.", mend):
+            verdicts = gate.decide_all(query, Candidates.of(candidates))
+            keep = verdicts.keep.tolist()
+            reasons = [verdicts.reason(place) for place in range(len(candidates))]
+        self.require(
+            str(verdicts.keep.dtype) == "bool" and len(keep) == len(candidates),
+            f"decide_all() gave {verdicts.keep!r} for {len(candidates)} candidates.",
+            "The pipeline takes one bool per candidate.",
+            mend,
+        )
+        for what, candidate, kept, reason in zip(whats, candidates, keep, reasons, strict=True):
+            alone = self._decide(gate, candidate, what, "See what raised.")
+            self.require(
+                kept is alone.keep and (kept or (isinstance(reason, str) and bool(reason.strip()))),
+                f"{what}: decide() says {alone}, decide_all() {kept} because {reason!r}.",
+                "Which of the two is asked must not matter.",
+                mend,
+            )
 
     def test_it_is_pure(self) -> None:
         gate, twin = self._gate(), self._gate()

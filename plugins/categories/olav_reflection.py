@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, GateSpec, GateUse, MemoryRecord, Verdict, hookimpl
+from olav_core import CategorySpec, GateSpec, GateUse, MemoryRecord, Verdict, Verdicts, hookimpl
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, Options, Query
+    from olav_core import Candidate, Candidates, Options, Query
 
 Status = Literal["active", "superseded", "resolved"]
 
@@ -60,8 +60,19 @@ class ActiveGate:
 
     def decide(self, query: Query, candidate: Candidate) -> Verdict:
         del query
-        status = str(candidate.record.metadata.get("status", "active"))
+        status = _status(candidate.record)
         return Verdict(status == "active", f"status {status}")
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts:
+        import numpy as np
+
+        del query
+        found = [_status(record) for record in candidates.records]
+        return Verdicts(np.array([status == "active" for status in found]), lambda i: f"status {found[i]}")
+
+
+def _status(record: MemoryRecord) -> str:
+    return str(record.metadata.get("status", "active"))
 
 
 @hookimpl

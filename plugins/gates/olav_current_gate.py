@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from olav_core import GateSpec, Verdict, hookimpl
+from olav_core import GateSpec, Verdict, Verdicts, hookimpl
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, Options, Query
+    from olav_core import Candidate, Candidates, MemoryRecord, Options, Query
 
 
 class CurrentGate:
@@ -18,12 +18,22 @@ class CurrentGate:
 
     def decide(self, query: Query, candidate: Candidate) -> Verdict:
         del query
-        record = candidate.record
+        fault = self._fault(candidate.record)
+        return Verdict(not fault, fault or "in force")
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts:
+        import numpy as np
+
+        del query
+        faults = [self._fault(record) for record in candidates.records]
+        return Verdicts(np.array([not fault for fault in faults]), faults.__getitem__)
+
+    def _fault(self, record: MemoryRecord) -> str:
         if record.metadata.get("status") == "superseded":
-            return Verdict(False, f"superseded by {record.metadata.get('superseded_by') or 'a later one'}")
+            return f"superseded by {record.metadata.get('superseded_by') or 'a later one'}"
         if record.confidence < self.min_confidence:
-            return Verdict(False, f"confidence {record.confidence:.2f} < {self.min_confidence:g}")
-        return Verdict(True, "in force")
+            return f"confidence {record.confidence:.2f} < {self.min_confidence:g}"
+        return ""
 
 
 @hookimpl

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from olav_core import GateSpec, Verdict, hookimpl
+from olav_core import GateSpec, Verdict, Verdicts, hookimpl
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, Options, Query
+    from olav_core import Candidate, Candidates, Options, Query
 
 #: The system description's own threshold: true hits lie near 0.36, unrelated prompts from 0.75 on.
 MAX_DISTANCE = 0.65
+CANONICAL, RAW = "canonical", "raw, embedder not calibrated:"
+NO_DISTANCE = "no distance: the query could not be embedded"
 
 
 class DistanceGate:
@@ -25,13 +28,30 @@ class DistanceGate:
         return candidate.canonical_distance
 
     def decide(self, query: Query, candidate: Candidate) -> Verdict:
-        scale, distance = "canonical", self.measure(query, candidate)
+        distance, scale = self.measure(query, candidate), CANONICAL
         if distance is None:
-            scale, distance = "raw, embedder not calibrated:", candidate.distance
+            distance, scale = candidate.distance, RAW
         if distance is None:
-            return Verdict(False, "no distance: the query could not be embedded")
-        sign, keep = ("<=", True) if distance <= self.max else (">", False)
-        return Verdict(keep, f"{scale} distance {distance:.3f} {sign} {self.max:g}")
+            return Verdict(False, NO_DISTANCE)
+        return Verdict(distance <= self.max, self._reason(distance, scale))
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts:
+        import numpy as np
+
+        del query
+        canonical = candidates.canonical_distances
+        raw = np.isnan(canonical)
+        distances = np.where(raw, candidates.distances, canonical)
+
+        def reason(i: int) -> str:
+            return self._reason(distances[i], RAW if raw[i] else CANONICAL)
+
+        return Verdicts(distances <= self.max, reason)
+
+    def _reason(self, distance: float, scale: str) -> str:
+        if math.isnan(distance):
+            return NO_DISTANCE
+        return f"{scale} distance {distance:.3f} {'<=' if distance <= self.max else '>'} {self.max:g}"
 
 
 @hookimpl

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from olav_core import GateSpec, Verdict, canonical, hookimpl
+from olav_core import GateSpec, Verdict, Verdicts, canonical, canonical_array, hookimpl
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, Options, Query
+    from olav_core import Candidate, Candidates, Options, Query
 
 #: Canonical distance, after the words' support, up to which there is some evidence (docs/decisions.md).
 MAX_DISTANCE = 1.1
@@ -36,12 +36,26 @@ class EvidenceGate:
 
     def decide(self, query: Query, candidate: Candidate) -> Verdict:
         distance = self.measure(query, candidate)
-        if distance is None or query.scale is None:
+        if distance is None:
             return Verdict(True, "no calibrated distance to judge by")
-        if query.rows < query.scale.pool:
-            return Verdict(True, f"{query.rows} memories in sight: too few to crowd in")
-        sign, keep = ("<=", True) if distance <= self.max else (">", False)
-        return Verdict(keep, f"supported distance {distance:.3f} {sign} {self.max:g}")
+        if self._crowded(query):
+            return Verdict(distance <= self.max, self._reason(distance))
+        return Verdict(True, f"{query.rows} memories in sight: too few to crowd in")
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts:
+        import numpy as np
+
+        if query.scale is None or not self._crowded(query):
+            return Verdicts(np.ones(len(candidates), dtype=bool), lambda _: "too little to judge by")
+        support = candidates.leg_scores(self.leg).astype(np.float64)
+        distances = canonical_array(np.maximum(candidates.distances - 2.0 * support, 0.0), query.scale)
+        return Verdicts(~(distances > self.max), lambda i: self._reason(distances[i]))
+
+    def _crowded(self, query: Query) -> bool:
+        return query.scale is not None and query.rows >= query.scale.pool
+
+    def _reason(self, distance: float) -> str:
+        return f"supported distance {distance:.3f} {'<=' if distance <= self.max else '>'} {self.max:g}"
 
 
 @hookimpl

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from olav_core import GateSpec, Verdict, hookimpl
+from olav_core import GateSpec, Verdict, Verdicts, hookimpl
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, Options, Query
+    from olav_core import Candidate, Candidates, Options, Query
 
 #: Canonical distance that counts as meaning it without a keyword: between a hit (0.36) and the gate (0.65).
 MAX_DISTANCE = 0.5
+NOT_MEANT = "no keyword in the query, and too far from it"
 
 
 class OnIntentGate:
@@ -28,7 +29,15 @@ class OnIntentGate:
         distance = candidate.canonical_distance
         if distance is not None and distance <= self.max:
             return Verdict(True, f"canonical distance {distance:.3f} <= {self.max:g}")
-        return Verdict(False, "no keyword in the query, and too far from it")
+        return Verdict(False, NOT_MEANT)
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts:
+        import numpy as np
+
+        del query
+        waits = np.array([record.metadata.get("load") == "on_intent" for record in candidates.records])
+        meant = (candidates.keyword_strengths > 0) | (candidates.canonical_distances <= self.max)
+        return Verdicts(~waits | meant, lambda _: NOT_MEANT)
 
 
 @hookimpl

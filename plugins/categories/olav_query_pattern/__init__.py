@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen, validators
 
-from olav_core import CategorySpec, GateSpec, GateUse, MemoryRecord, Verdict, hookimpl
+from olav_core import CategorySpec, GateSpec, GateUse, MemoryRecord, Verdict, Verdicts, hookimpl
 from olav_query_pattern.wording import asks_what_to_do, subject_of, with_parts
 
 if TYPE_CHECKING:
-    from olav_core import Candidate, Options, Query
+    from olav_core import Candidate, Candidates, Options, Query
 
 #: Quoted strings and names, comments, numbers and words, single signs. Possessive, so linear on any input.
 _TOKEN = re.compile(
@@ -107,9 +107,18 @@ class DataQuestionGate:
 
     def decide(self, query: Query, candidate: Candidate) -> Verdict:
         del candidate
+        return Verdict(*self._verdict(query))
+
+    def decide_all(self, query: Query, candidates: Candidates) -> Verdicts:
+        import numpy as np
+
+        keep, reason = self._verdict(query)
+        return Verdicts(np.full(len(candidates), keep), lambda _: reason)
+
+    def _verdict(self, query: Query) -> tuple[bool, str]:
         if asks_what_to_do(query.text):
-            return Verdict(False, "the question asks what to do, not for data")
-        return Verdict(True, "the question may ask for data")
+            return False, "the question asks what to do, not for data"
+        return True, "the question may ask for data"
 
 
 def render(record: MemoryRecord) -> str:
