@@ -11,6 +11,7 @@ from attrs import define, field
 
 from olav_core.errors import StoreError
 from olav_core.index.index_files import BrokenIndexError
+from olav_core.index.pending import Asked
 from olav_core.index.spelling import CREDIT, MAX_GUESSED, may_be_mistyped, nearest
 from olav_core.text.analyzer import stem
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
     from olav_core.index.lexical_snapshot import LexicalSnapshot
-    from olav_core.index.pending import Alternatives, PendingRows
+    from olav_core.index.pending import PendingRows
 
 _Hits = tuple["NDArray[np.uint64]", "FloatArray"]
 
@@ -35,7 +36,7 @@ class LexicalSearch:
     categories: tuple[str, ...] | None
     report_broken: Callable[[str], None]
     _last: tuple[Counter[str], _Hits] | None = field(default=None, init=False)
-    _last_concepts: tuple[tuple[Alternatives, ...], _Hits] | None = field(default=None, init=False)
+    _last_concepts: tuple[tuple[Asked, ...], _Hits] | None = field(default=None, init=False)
 
     def hits(self, terms: Iterable[str]) -> _Hits:
         """Return (row ids, scores in (0, 1]) of the rows that hold a term: at most 2,000 committed ones.
@@ -47,7 +48,7 @@ class LexicalSearch:
             self._last = counts, self._search(counts)
         return self._last[1]
 
-    def concept_hits(self, concepts: tuple[Alternatives, ...]) -> _Hits:
+    def concept_hits(self, concepts: tuple[Asked, ...]) -> _Hits:
         """Return (row ids, scores in (0, 1]) of the rows that hold a concept: at most 2,000 committed ones.
 
         Raises StoreError when the index files are damaged.
@@ -56,12 +57,11 @@ class LexicalSearch:
             self._last_concepts = concepts, self._search_concepts(concepts)
         return self._last_concepts[1]
 
-    def _search_concepts(self, concepts: tuple[Alternatives, ...]) -> _Hits:
-        terms = {term for concept in concepts for alternative in concept for term in alternative}
+    def _search_concepts(self, concepts: tuple[Asked, ...]) -> _Hits:
         return self._read(
-            terms,
+            {term for concept in concepts for term in concept.terms},
             partial(self.snapshot.search_concepts, concepts),
-            partial(self.pending.concept_scores, concepts, None, self.snapshot.stats),
+            partial(self.pending.concept_scores, concepts, self.snapshot.stats),
         )
 
     def _search(self, counts: Counter[str]) -> _Hits:
@@ -72,14 +72,13 @@ class LexicalSearch:
                 partial(self.snapshot.search, counts),
                 partial(self.pending.scores, counts, self.snapshot.stats),
             )
-        concepts: list[Alternatives] = []
-        for term in counts.elements():
-            concepts.append(tuple((word,) for word in guesses.get(term, (term,))))
-        credits = [CREDIT if term in guesses else 1.0 for term in counts.elements()]
-        return self._read(
-            {word for concept in concepts for (word,) in concept},
-            partial(self.snapshot.search_concepts, concepts, credits),
-            partial(self.pending.concept_scores, concepts, credits, self.snapshot.stats),
+        return self._search_concepts(
+            tuple(
+                Asked(tuple((word,) for word in guesses[term]), credit=CREDIT)
+                if term in guesses
+                else Asked(((term,),))
+                for term in counts.elements()
+            )
         )
 
     def _guesses(self, terms: Collection[str]) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from olav_core.index.index_files import guarded
-from olav_core.index.pending import K1, Alternatives, CorpusStats, concept_idf, idf
+from olav_core.index.pending import K1, Asked, CorpusStats, concept_idf, idf
 from olav_core.text.analyzer import single_characters
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ class LexicalSnapshot:
 
     def search_concepts(
         self,
-        concepts: Sequence[Alternatives],
-        credits: Sequence[float] | None = None,
+        concepts: Sequence[Asked],
         *,
         frequencies: Mapping[str, int],
         scopes: Collection[str] | None = None,
@@ -100,27 +99,22 @@ class LexicalSnapshot:
     ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """Return (row ids, scores in [0, 1]) of the rows that hold all terms of an alternative, best first.
 
-        A concept counts as one term of its commonest alternative's idf, by the alternative that fits a row
-        best; the score is the sum over the concepts divided by the total of all of them * (k1 + 1). `credits`
-        says how much of a concept's score counts, 0 to 1.
+        A concept counts as one term of its commonest name's idf, by the way that fits a row best. The
+        score is the sum over the concepts divided by the total of all of them * (k1 + 1).
         """
         import numpy as np
         from tantivy import Occur, Query
 
         documents = self.stats.documents
         parts, total = [], 0.0
-        for i, concept in enumerate(concepts):
+        for concept in concepts:
             whole = concept_idf(documents, concept, frequencies)
             total += whole
             ways = []
-            for terms in concept:
+            for terms in concept.ways:
                 if not all(frequencies.get(term) for term in terms):
                     continue
-                boost = (
-                    whole
-                    * (credits[i] if credits else 1)
-                    / sum(idf(documents, frequencies[term]) for term in terms)
-                )
+                boost = whole * concept.credit / sum(idf(documents, frequencies[term]) for term in terms)
                 each = [
                     (Occur.Must, Query.term_query(self.schema, "body", term, index_option="freq"))
                     for term in terms

@@ -19,8 +19,22 @@ if TYPE_CHECKING:
 K1 = 1.2
 B = 0.75
 
-#: The alternatives of one concept; each is the terms that a row must hold.
-Alternatives = tuple[tuple[str, ...], ...]
+
+@frozen
+class Asked:
+    """A concept of a query. A row holds it when it holds all terms of one of the `ways`.
+
+    `own` are the terms of the query's own word for it: how common that is tells how much the concept says.
+    `credit` is how much of its score counts, 0 to 1.
+    """
+
+    ways: tuple[tuple[str, ...], ...]
+    own: tuple[str, ...] = ()
+    credit: float = 1.0
+
+    @property
+    def terms(self) -> set[str]:
+        return {*self.own, *(term for way in self.ways for term in way)}
 
 
 @frozen
@@ -49,9 +63,13 @@ def idf(documents: float, frequency: float) -> float:
     return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def concept_idf(documents: float, concept: Alternatives, frequencies: Mapping[str, int]) -> float:
-    """Return the idf of a concept: that of its commonest alternative, which has its rarest term's."""
-    return idf(documents, max(min(frequencies.get(term, 0) for term in terms) for terms in concept))
+def concept_idf(documents: float, concept: Asked, frequencies: Mapping[str, int]) -> float:
+    """Return the idf of a concept: that of its commonest name, which is as common as its rarest term.
+
+    So a foreign word that few rows hold says no more than the concept does in the language of the others.
+    """
+    names = (concept.own, *concept.ways) if concept.own else concept.ways
+    return idf(documents, max(min(frequencies.get(term, 0) for term in terms) for terms in names))
 
 
 def stored_length(length: int) -> int:
@@ -139,11 +157,7 @@ class PendingRows:
         return ids, scores / np.float32(total or 1.0)
 
     def concept_scores(
-        self,
-        concepts: Sequence[Alternatives],
-        credits: Sequence[float] | None,
-        committed: CorpusStats,
-        frequencies: Mapping[str, int],
+        self, concepts: Sequence[Asked], committed: CorpusStats, frequencies: Mapping[str, int]
     ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """Return (row ids, scores) of the pending rows, as `LexicalSnapshot.search_concepts` will."""
         import numpy as np
@@ -152,17 +166,15 @@ class PendingRows:
         known = {
             term: frequencies.get(term, 0) + len(self._postings.get(term, ()))
             for concept in concepts
-            for terms in concept
-            for term in terms
+            for term in concept.terms
         }
         found: dict[int, float] = {}
         total = 0.0
-        for i, concept in enumerate(concepts):
-            credit = credits[i] if credits else 1.0
+        for concept in concepts:
             whole = concept_idf(documents, concept, known)
             total += whole
             best: dict[int, float] = {}
-            for terms in concept:
+            for terms in concept.ways:
                 postings = [dict(self._postings.get(term, ())) for term in terms]
                 idfs = [idf(documents, known[term]) for term in terms]
                 for rowid in set.intersection(*map(set, postings)):
@@ -172,7 +184,7 @@ class PendingRows:
                         each * posting[rowid] / (posting[rowid] + short)
                         for each, posting in zip(idfs, postings, strict=True)
                     )
-                    best[rowid] = max(best.get(rowid, 0.0), credit * whole * value / sum(idfs))
+                    best[rowid] = max(best.get(rowid, 0.0), concept.credit * whole * value / sum(idfs))
             for rowid, value in best.items():
                 found[rowid] = found.get(rowid, 0.0) + value
         ids = np.fromiter(found.keys(), dtype=np.uint64, count=len(found))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from olav_core.arrays import FloatArray
     from olav_core.index.lexical_search import LexicalSearch
-    from olav_core.index.pending import Alternatives
+    from olav_core.index.pending import Asked
     from olav_core.index.record_cache import RecordCache
     from olav_core.index.resident import RowVectors
     from olav_core.index.rows import RowTable
@@ -115,13 +115,13 @@ class Pool:
         import numpy as np
 
         scores = np.zeros(self.size, dtype=np.float32)
-        rows, values = self._slots(self._lexical.concept_hits(_alternatives(concepts)))
+        rows, values = self._slots(self._lexical.concept_hits(_asked(concepts)))
         scores[rows] = values
         return scores
 
     def concept_rows(self, concepts: Sequence[Concept]) -> tuple[NDArray[np.int64], FloatArray]:
         """Return (rows int64 [m], scores float32 [m]) of the eligible rows that `concepts` gives a score."""
-        rows, values = self._slots(self._lexical.concept_hits(_alternatives(concepts)))
+        rows, values = self._slots(self._lexical.concept_hits(_asked(concepts)))
         kept = self.eligible[rows]
         return rows[kept], values[kept]
 
@@ -253,8 +253,10 @@ class Pool:
         )
 
 
-def _alternatives(concepts: Sequence[Concept]) -> tuple[Alternatives, ...]:
-    return tuple(concept.alternatives for concept in concepts if concept.alternatives)
+def _asked(concepts: Sequence[Concept]) -> tuple[Asked, ...]:
+    from olav_core.index.pending import Asked
+
+    return tuple(Asked(each.alternatives, each.terms) for each in concepts if each.alternatives)
 
 
 def best_of(values: FloatArray, count: int) -> NDArray[np.int64]:

@@ -17,19 +17,22 @@ MAX_CONCEPTS = 24
 MAX_LANGUAGES = 8
 
 _HAN = re.compile("[\u4e00-\u9fff]+")
+#: A blank that stands in a key between two characters, not between words.
+_BETWEEN = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
 
 
 @frozen
 class Concept:
     """What a stretch of a query is called in other languages.
 
-    `words` are the stretch's units, `phrases` its translations. `alternatives` are their index terms: a
-    memory holds the concept when it holds all terms of one of them.
+    `words` are the stretch's units, `terms` its index terms, `phrases` its translations. `alternatives` are
+    their index terms: a memory holds the concept when it holds all terms of one of them.
     """
 
     words: str
     phrases: tuple[str, ...]
     alternatives: tuple[tuple[str, ...], ...]
+    terms: tuple[str, ...] = ()
 
 
 @frozen
@@ -122,4 +125,5 @@ class Lexicon:
         terms = [each for phrase in list(phrases)[:MAX_ALTERNATIVES] if (each := phrase_terms(phrase))]
         # What holds a longer name holds a shorter one within it: the shorter one is asked for alone.
         alternatives = [each for each in dict.fromkeys(terms) if not any(set(o) < set(each) for o in terms)]
-        return Concept(key, tuple(phrases), tuple(alternatives)) if alternatives else None
+        own = phrase_terms(_BETWEEN.sub("", key))
+        return Concept(key, tuple(phrases), tuple(alternatives), own) if alternatives else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from olav_core import RankerSpec, hookimpl
+from olav_core import RankerSpec, hookimpl, language_of
 
 if TYPE_CHECKING:
     from olav_core import FloatArray, Options, Pool, Query
@@ -14,14 +14,18 @@ WEIGHT = 1.0
 #: What a part of the query without a translation counts in the whole, beside 1 of a translated part: such
 #: parts are particles and endings more often than what a query is about.
 UNKNOWN = 0.5
+#: What counts of it in a memory of the query's own language, which would rather say it in that language: a
+#: foreign word is a name there, or one term of a mixed text. Languages of one script cannot be told apart.
+OWN_LANGUAGE = 0.3
 
 
 class TranslatedLeg:
-    """Options `weight` and `unknown`."""
+    """Options `weight`, `unknown` and `own_language`."""
 
     def __init__(self, options: Options) -> None:
         self.weight = float(options.get("weight", WEIGHT))
         self.unknown = float(options.get("unknown", UNKNOWN))
+        self.own_language = float(options.get("own_language", OWN_LANGUAGE))
 
     def scores(self, query: Query, pool: Pool) -> FloatArray:
         import numpy as np
@@ -31,7 +35,12 @@ class TranslatedLeg:
         if not known:
             return np.zeros(pool.size, dtype=np.float32)
         share = known / (known + self.unknown * (1 - known))
-        return pool.concepts(translation.concepts) * np.float32(self.weight * share)
+        scores = pool.concepts(translation.concepts) * np.float32(self.weight * share)
+        other = language_of(" ".join(phrase for each in translation.concepts for phrase in each.phrases))
+        if query.language in pool.languages and query.language != other:
+            own = pool.language_codes == pool.languages.index(query.language)
+            scores[own] *= np.float32(self.own_language)
+        return scores
 
 
 @hookimpl

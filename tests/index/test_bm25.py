@@ -12,7 +12,7 @@ from index_rows import NOW, found, record, write
 
 from olav_core.index.index import RecallIndex
 from olav_core.index.lexical import LexicalIndex
-from olav_core.index.pending import LexicalRow, PendingRows, stored_length
+from olav_core.index.pending import Asked, LexicalRow, PendingRows, stored_length
 from olav_core.store.store import Store
 from olav_core.text.analyzer import analyze
 from olav_core.text.lexicon import Concept
@@ -140,8 +140,9 @@ def test_a_single_character_beside_other_words_stays_a_word_of_its_own(
     assert set(found(index, ["核", "r1"])) == {"R1 核", "r1 core"}
 
 
-concepts = st.lists(
-    st.lists(st.lists(words, min_size=1, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple),
+phrases = st.lists(words, min_size=1, max_size=2).map(tuple)
+questions = st.lists(
+    st.tuples(st.lists(phrases, min_size=1, max_size=3).map(tuple), st.just(()) | phrases),
     min_size=1,
     max_size=3,
 )
@@ -151,12 +152,15 @@ concepts = st.lists(
 @given(
     old=st.lists(st.lists(words, min_size=1, max_size=60), max_size=12),
     new=st.lists(st.lists(words, min_size=1, max_size=60), min_size=1, max_size=12),
-    asked=concepts,
+    asked=questions,
 )
 def test_a_pending_row_scores_on_concepts_as_it_will_when_folded(
-    old: list[list[str]], new: list[list[str]], asked: list[tuple[tuple[str, ...], ...]]
+    old: list[list[str]],
+    new: list[list[str]],
+    asked: list[tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]],
 ) -> None:
-    terms = {term for concept in asked for alternative in concept for term in alternative}
+    concepts = [Asked(ways, own) for ways, own in asked]
+    terms = {term for concept in concepts for term in concept.terms}
     index = LexicalIndex(None, "table")
     if old:
         index.apply(rows_of(old), [], version=1)
@@ -164,18 +168,18 @@ def test_a_pending_row_scores_on_concepts_as_it_will_when_folded(
     for row in rows_of(new, first=len(old)):
         pending.put(row)
     snapshot = index.snapshot
-    ids, scores = pending.concept_scores(asked, None, snapshot.stats, snapshot.frequencies(terms))
+    ids, scores = pending.concept_scores(concepts, snapshot.stats, snapshot.frequencies(terms))
     before = dict(zip(ids.tolist(), scores.tolist(), strict=True))
     index.apply(list(pending.rows.values()), [], version=2)
     snapshot = index.snapshot
-    ids, scores = snapshot.search_concepts(asked, frequencies=snapshot.frequencies(terms))
+    ids, scores = snapshot.search_concepts(concepts, frequencies=snapshot.frequencies(terms))
     after = {row: score for row, score in zip(ids.tolist(), scores.tolist(), strict=True) if row >= len(old)}
     assert before.keys() == after.keys()
     for row, score in before.items():
         assert score == pytest.approx(after[row], rel=2e-3)
         assert 0 < score <= 1 + 1e-6
         held = set(new[row - len(old)])
-        assert any(held.issuperset(alternative) for concept in asked for alternative in concept)
+        assert any(held.issuperset(alternative) for ways, _ in asked for alternative in ways)
 
 
 def test_more_names_of_one_concept_take_nothing_from_the_others(store: Store, index: RecallIndex) -> None:

@@ -149,3 +149,29 @@ def test_a_faulty_lexicon_breaks_the_contract(tmp_path: Path, text: str, words: 
     with pytest.raises(ExceptionGroup) as breaches:
         LexiconContract.of(Plant(tmp_path)).run()
     assert any(words in str(breach) for breach in breaches.value.exceptions)
+
+
+def test_a_foreign_word_in_the_querys_own_language_counts_less(tmp_path: Path) -> None:
+    with open_workspace(tmp_path / "w") as memory:
+        memory.remember("The gateway is in the lab on the second floor.", category="fact", scope="global")
+        memory.remember("实验室的 gateway 在二楼，钥匙在前台那里。", category="fact", scope="global")
+        state = recall_state(memory, "网关")
+        scores = memory.registry.ranker("translated").factory({}).scores(state.query, state.pool)
+        english, mixed = sorted(range(2), key=lambda row: "second" not in state.pool.records([row])[0].text)
+    assert scores[english] > 2 * scores[mixed] > 0
+
+
+def test_a_foreign_word_says_no_more_than_the_querys_own(tmp_path: Path) -> None:
+    """A word that is common in the query's language is no telling one where its translation is rare."""
+    with open_workspace(tmp_path / "w") as memory:
+        memory.remember("The gateway is in the lab.", category="fact", scope="global")
+        for place in ("一楼", "二楼", "三楼", "四楼", "五楼", "六楼"):
+            memory.remember(f"{place}有网关。", category="fact", scope="global")
+        memory.remember("Visitors park behind the canteen.", category="fact", scope="global")
+        common = recall_state(memory, "网关食堂")
+        scores = memory.registry.ranker("translated").factory({}).scores(common.query, common.pool)
+        texts = [common.pool.records([row])[0].text for row in range(common.pool.size)]
+    assert (
+        scores[texts.index("Visitors park behind the canteen.")]
+        > scores[texts.index("The gateway is in the lab.")]
+    )
