@@ -83,6 +83,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.index.means import load_means as load_means
     from olav_core.index.pool import Candidate as Candidate
     from olav_core.index.pool import Pool as Pool
+    from olav_core.lazy_package import lazy_names as lazy_names
     from olav_core.memory import Memory as Memory
     from olav_core.middleware import agent_middleware as agent_middleware
     from olav_core.opening import init as init
@@ -156,6 +157,7 @@ _PUBLIC = {
     "YamlKey": "importing.yaml_document",
     "build_registry": "host.registry",
     "write_atomically": "atomic_write",
+    "lazy_names": "lazy_package",
     "post_json": "host.http",
     "quoted": "host.http",
     "Registry": "host.registry",

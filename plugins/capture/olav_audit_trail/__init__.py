@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CommandSpec, MiddlewareSpec, hookimpl
+from olav_core import CommandSpec, MiddlewareSpec, hookimpl, lazy_names
 
 if TYPE_CHECKING:
     import click
@@ -17,24 +16,9 @@ if TYPE_CHECKING:
 
 #: Public name -> its module; they load when asked for.
 _HOMES = {"AuditMiddleware": "middleware", "AuditTrail": "trail", "RunErrors": "run_error"}
+_NEEDS = dict.fromkeys(("langchain", "langchain_core", "langgraph"), "olav-core[langchain]")
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'olav_audit_trail' has no attribute {name!r}")
-    try:
-        value = getattr(import_module(f"olav_audit_trail.{_HOMES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("langchain", "langchain_core", "langgraph"):
-            raise
-        raise ModuleNotFoundError(
-            f"olav_audit_trail.{name} needs LangChain (no module {error.name!r}). "
-            "Install it: pip install 'olav-core[langchain]'.",
-            name=error.name,
-        ) from error
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES, needs=_NEEDS)
 
 
 def _command() -> click.Command:

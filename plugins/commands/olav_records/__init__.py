@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from olav_core import CommandSpec, ImporterSpec, hookimpl
+from olav_core import CommandSpec, ImporterSpec, hookimpl, lazy_names
 from olav_records.csv_file import parser
 
 if TYPE_CHECKING:
@@ -24,13 +23,7 @@ _HOMES = {
     "record_tools": "tools",
 }
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'olav_records' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"olav_records.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def _decision() -> click.Command:

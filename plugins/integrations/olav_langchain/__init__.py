@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CategorySpec, MiddlewareSpec, hookimpl
+from olav_core import CategorySpec, MiddlewareSpec, hookimpl, lazy_names
 from olav_langchain.item import ITEM
 
 if TYPE_CHECKING:
@@ -27,25 +26,9 @@ _HOMES = {
     "remember_tool": "tools",
     "without_memories": "messages",
 }
-_NEEDS = ("langchain", "langchain_core", "langgraph")
+_NEEDS = dict.fromkeys(("langchain", "langchain_core", "langgraph"), "olav-core[langchain]")
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'olav_langchain' has no attribute {name!r}")
-    try:
-        value = getattr(import_module(f"olav_langchain.{_HOMES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _NEEDS:
-            raise
-        raise ModuleNotFoundError(
-            f"olav_langchain.{name} needs LangChain (no module {error.name!r}). "
-            "Install it: pip install 'olav-core[langchain]'.",
-            name=error.name,
-        ) from error
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES, needs=_NEEDS)
 
 
 @hookimpl

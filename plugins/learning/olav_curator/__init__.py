@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from olav_core import CommandSpec, hookimpl
+from olav_core import CommandSpec, hookimpl, lazy_names
 
 if TYPE_CHECKING:
     import click
@@ -22,25 +21,9 @@ _HOMES = {
     "curator_subagent": "agents",
     "curator_tools": "tools",
 }
-_NEEDS = ("langchain", "langchain_core", "langgraph")
+_NEEDS = dict.fromkeys(("langchain", "langchain_core", "langgraph"), "olav-core[langchain]")
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'olav_curator' has no attribute {name!r}")
-    try:
-        value = getattr(import_module(f"olav_curator.{_HOMES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _NEEDS:
-            raise
-        raise ModuleNotFoundError(
-            f"olav_curator.{name} needs LangChain (no module {error.name!r}). "
-            "Install it: pip install 'olav-core[langchain]'.",
-            name=error.name,
-        ) from error
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES, needs=_NEEDS)
 
 
 def _drafts() -> click.Command:

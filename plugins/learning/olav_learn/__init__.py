@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from olav_core import CommandSpec, hookimpl
+from olav_core import CommandSpec, hookimpl, lazy_names
 
 if TYPE_CHECKING:
     import click
@@ -51,13 +50,7 @@ _HOMES = {
     "supersede": "reflection_row",
 }
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'olav_learn' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"olav_learn.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def _learn() -> click.Command:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from olav_core import CommandSpec, MiddlewareSpec, hookimpl
+from olav_core import CommandSpec, MiddlewareSpec, hookimpl, lazy_names
 
 if TYPE_CHECKING:
     import click
@@ -25,26 +24,12 @@ _HOMES = {
     "import_queries": "imports",
     "read_statement": "statement",
 }
-_NEEDS = {"langchain": "langchain", "langchain_core": "langchain", "langgraph": "langchain", "sqlglot": "sql"}
+_NEEDS = {
+    **dict.fromkeys(("langchain", "langchain_core", "langgraph"), "olav-core[langchain]"),
+    "sqlglot": "olav-core[sql]",
+}
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'olav_query_capture' has no attribute {name!r}")
-    try:
-        value = getattr(import_module(f"olav_query_capture.{_HOMES[name]}"), name)
-    except ModuleNotFoundError as error:
-        extra = _NEEDS.get((error.name or "").partition(".")[0])
-        if extra is None:
-            raise
-        raise ModuleNotFoundError(
-            f"olav_query_capture.{name} needs the module {error.name!r}. "
-            f"Install it: pip install 'olav-core[{extra}]'.",
-            name=error.name,
-        ) from error
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOMES, needs=_NEEDS)
 
 
 def _command() -> click.Command:
