@@ -595,6 +595,15 @@ def test_embedders(factory: type[Sound], rule: str, words: str) -> None:
     assert words in breach("embedders", spec, rule, options={"of": factory.__name__})
 
 
+@pytest.mark.parametrize("name", ["axes", "zh"])
+@pytest.mark.parametrize("table", [np.ones((2, 3)), np.ones(4), np.full((4, 4), np.nan)])
+def test_an_alignment_of_another_space(name: str, table: np.ndarray) -> None:
+    spec = EmbedderSpec(
+        id="faulty", title="T", factory=lambda options: Sound(), alignment=lambda: {name: table}
+    )
+    assert f"{name!r} has shape" in breach("embedders", spec, "its_alignment_has_its_dimension")
+
+
 def test_a_sound_embedder_passes_whole() -> None:
     spec = EmbedderSpec(id="sound", title="T", factory=lambda options: Sound())
     CONTRACTS["embedders"].of(plugin(embedders=spec)).run()
