@@ -80,7 +80,7 @@ def is_prose(value: str) -> bool:
 def looks_typed(value: str) -> bool:
     """Return whether it looks like something that a person was given to type: letters with digits or signs."""
     value = value.strip().rstrip(".,;:")
-    if len(value) < 5 or _PLAIN_FORMS.fullmatch(value) or _HAN.search(value):
+    if len(value) < 5 or _is_plain(value) or _HAN.search(value):
         return False
     letters = any(char.isalpha() for char in value)
     digits = any(char.isdigit() for char in value)
@@ -124,6 +124,14 @@ def looks_signed(value: str) -> bool:
     )
 
 
+def _is_plain(value: str) -> bool:
+    """A path, a host, an address, a version; long base64 may have the form of a path and is none."""
+    if not _PLAIN_FORMS.fullmatch(value[:400]):
+        return False
+    mixed = len(value) >= 24 and any(map(str.isupper, value)) and any(map(str.isdigit, value))
+    return not (mixed and _BASE64.fullmatch(value) and not _is_wordy(value))
+
+
 def looks_drawn(value: str, kind: str) -> bool:
     """Return whether a value of a name that may be a secret's looks random; behind some names a hash does, too."""
     long_hex = len(value) >= 16 and bool(_HEX.match(value)) and not value.isdigit()
@@ -140,11 +148,8 @@ def looks_random(value: str) -> bool:
         return False
     if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
         return False
-    if _is_wordy(value) or _HAN.search(value):
+    if _is_plain(value) or _is_wordy(value) or _HAN.search(value):
         return False
-    plain = _PLAIN_FORMS.fullmatch(value[:400])
-    if plain and not (len(value) >= 24 and _BASE64.fullmatch(value) and any(map(str.isupper, value))):
-        return False  # a path, a host, a version; base64 may have the form of a path
     return len(set(value)) >= 8
 
 
