@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from desk import Desk
-from olav_documents.contents import is_contents
+from olav_documents.contents import is_contents, names_of
 
-HEADINGS = ["Overview", "2. Neighbour flaps", "3 Timers", "第四章 邻居抖动", "Optics"]
+HEADINGS = names_of(["Overview", "2. Neighbour flaps", "3 Timers", "第四章 邻居抖动", "Optics"])
 
 
 @pytest.mark.parametrize(

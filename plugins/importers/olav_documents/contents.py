@@ -16,16 +16,22 @@ _NUMBER = re.compile(
 _ANCHOR_LINK = re.compile(r"^\[[^\]]+\]\(#[^)]*\)$")
 #: "Overview ........ 3", also several of them in one line, as a PDF gives them.
 _LEADER = re.compile(r"[^\n.…]{1,120}?(?:\.{4,200}|(?:\. ){4,100}|…{2,100}|·{4,200})\s{0,8}\d{1,4}(?!\d)")
+_DOTS = ("....", ". . . .", "……", "····")
 
 
-def is_contents(text: str, headings: Iterable[str]) -> bool:
+def names_of(headings: Iterable[str]) -> frozenset[str]:
+    """Return a document's headings as `is_contents` compares them."""
+    return frozenset(filter(None, map(_plain, headings)))
+
+
+def is_contents(text: str, known: frozenset[str]) -> bool:
     """Tell whether a passage is a table of contents: links into the document, headings with leaders and page
     numbers, or lines that are the document's own headings. A list of links elsewhere is none: it tells
     them."""
-    rest, entries = _LEADER.subn("", text)
-    if entries >= LEAST_ENTRIES and len(rest.strip()) <= (1 - SHARE) * len(text):
-        return True
-    known = set(filter(None, map(_plain, headings)))
+    if any(dots in text for dots in _DOTS):
+        rest, entries = _LEADER.subn("", text)
+        if entries >= LEAST_ENTRIES and len(rest.strip()) <= (1 - SHARE) * len(text):
+            return True
 
     def names(line: str) -> bool:
         without_page = line.rstrip("0123456789").rstrip(" \t.…·")

@@ -7,7 +7,7 @@ from pathlib import Path
 from attrs import evolve
 
 from olav_core import Draft, Fault
-from olav_documents.contents import is_contents
+from olav_documents.contents import is_contents, names_of
 from olav_documents.encoding import decode
 from olav_documents.graph import BadDiagram
 from olav_documents.passages import passages
@@ -78,7 +78,7 @@ def read(path: Path) -> Reading:
 
 def _passages(blocks: list[Block], title: str) -> list[Draft]:
     found = passages(blocks)
-    headings = [block.text for block in blocks if block.kind == "heading"]
+    headings = names_of(block.text for block in blocks if block.kind == "heading")
     anchors = ["", *(passage.anchor for passage in found), ""]
     drafts = []
     for place, passage in enumerate(found):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from olav_documents.reading import Block, Reading, fenced, need
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+#: A fence with what follows it, or where a heading begins after a blank line.
+_CUT = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)|(?<=\n\n)(?=#{1,6}[ \t])", re.MULTILINE)
+PART = 256 * 1024
 _COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
 
 
@@ -21,23 +25,41 @@ def read_markdown(text: str) -> Reading:
         found = _TITLE.search(front[1])
         title = found[1].strip("\"'") if found else ""
         text = "\n" * front[0].count("\n") + text[front.end() :]
-    lines = text.split("\n")
     blocks = []
-    tokens = parser.parse(text)
-    for place, token in enumerate(tokens):
-        if token.level or token.map is None or token.nesting < 0:
-            continue
-        block = _block(tokens, place, lines)
-        if block is not None:
-            blocks.append(block)
+    above = 0
+    for part in _parts(text):
+        lines, tokens = part.split("\n"), parser.parse(part)
+        for place, token in enumerate(tokens):
+            if token.level or token.map is None or token.nesting < 0:
+                continue
+            block = _block(tokens, place, lines, above)
+            if block is not None:
+                blocks.append(block)
+        above += part.count("\n")
     return Reading(blocks=tuple(blocks), title=title)
 
 
-def _block(tokens: list[Any], place: int, lines: list[str]) -> Block | None:
+def _parts(text: str) -> Iterator[str]:
+    """Yield the text in parts of about PART characters, cut before headings: the parser's tokens take many
+    times the memory of what they stand for."""
+    start, fence = 0, ""
+    for mark in _CUT.finditer(text):
+        if mark[1]:
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence) and not mark[2].strip():
+                fence = ""
+        elif not fence and mark.start() - start >= PART:
+            yield text[start : mark.start()]
+            start = mark.start()
+    yield text[start:]
+
+
+def _block(tokens: list[Any], place: int, lines: list[str], above: int) -> Block | None:
     token = tokens[place]
     first, last = token.map
     source = "\n".join(lines[first:last]).rstrip()
-    line = first + 1
+    line = above + first + 1
     if token.type == "heading_open":
         text = _plain(tokens[place + 1])
         return Block(kind="heading", text=text, level=int(token.tag[1:]), line=line) if text else None
