@@ -11,6 +11,7 @@ from attrs import define, field
 
 from olav_core.errors import StoreError
 from olav_core.index.index_files import BrokenIndexError
+from olav_core.index.lexical_snapshot import MAX_HITS
 from olav_core.index.pending import Asked
 from olav_core.index.spelling import CREDIT, MAX_GUESSED, may_be_mistyped, nearest
 from olav_core.text.analyzer import stem
@@ -39,7 +40,8 @@ class LexicalSearch:
     _last_concepts: tuple[tuple[Asked, ...], _Hits] | None = field(default=None, init=False)
 
     def hits(self, terms: Iterable[str]) -> _Hits:
-        """Return (row ids, scores in (0, 1]) of the rows that hold a term: at most 2,000 committed ones.
+        """Return (row ids, scores in (0, 1]) of the rows that hold a term: at most 2,000 committed ones,
+        maybe among them rows of other scopes and categories.
 
         Raises StoreError when the index files are damaged.
         """
@@ -108,8 +110,12 @@ class LexicalSearch:
 
         try:
             frequencies = self.snapshot.frequencies(terms)
+            # A filter only keeps others from filling the hits; where they cannot, the pool drops them faster.
+            crowded = sum(frequencies.values()) > MAX_HITS
             rowids, scores = committed(
-                frequencies=frequencies, scopes=self.scopes, categories=self.categories
+                frequencies=frequencies,
+                scopes=self.scopes if crowded else None,
+                categories=self.categories if crowded else None,
             )
         except BrokenIndexError as error:
             self.report_broken(str(error))

@@ -102,8 +102,12 @@ class Pool:
         return scores
 
     def _slots(self, hits: tuple[NDArray[np.uint64], FloatArray]) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return (rows, scores) of the hits that are eligible."""
+        import numpy as np
+
         slots = self._rows.slots_of(hits[0])
-        known = (slots >= 0) & (slots < self.size)
+        known = np.flatnonzero((slots >= 0) & (slots < self.size))
+        known = known[self.eligible[slots[known]]]
         return slots[known], hits[1][known]
 
     def concepts(self, concepts: Sequence[Concept]) -> FloatArray:
