@@ -36,8 +36,10 @@ class TranslatedLeg:
             return np.zeros(pool.size, dtype=np.float32)
         share = known / (known + self.unknown * (1 - known))
         scores = pool.concepts(translation.concepts) * np.float32(self.weight * share)
-        other = language_of(" ".join(phrase for each in translation.concepts for phrase in each.phrases))
-        if query.language in pool.languages and query.language != other:
+        phrases = [phrase for concept in translation.concepts for phrase in concept.phrases]
+        scripts = (filter(str.isascii, phrases), (phrase for phrase in phrases if not phrase.isascii()))
+        others = {language_of(text) for script in scripts if (text := " ".join(script))}
+        if query.language in pool.languages and query.language not in others:
             own = pool.language_codes == pool.languages.index(query.language)
             scores[own] *= np.float32(self.own_language)
         return scores
