@@ -46,7 +46,7 @@ def test_export_and_import_into_another_workspace(workspace: Path, olav: Run, ob
         olav("remember", f"R{n} is a router", "--scope", f"s{n}")
     file = workspace / "all.jsonl"
     assert object_of("kb", "export", file, "--vectors") == {"file": str(file), "rows": 3, "vectors": True}
-    assert "Exported 1 memories" in olav("kb", "export", workspace / "s1.jsonl", "--scope", "s1").stdout
+    assert "Exported 1 memory to" in olav("kb", "export", workspace / "s1.jsonl", "--scope", "s1").stdout
     rows = object_of("kb", "list")["items"]
     object_of("init", workspace / "other", "--embedder", "hashing", "--no-directives")
     found = object_of("kb", "import", file, "--workspace", workspace / "other")
