@@ -3,10 +3,14 @@
 MaxSim is ColBERT's score (Khattab and Zaharia, SIGIR 2020): every token of the query takes the best cosine
 with a token of the memory, and their mean counts. Here a token weighs as much as its cosines tell the
 candidates apart (their standard deviation): "what" and "the" fit all of them alike. It needs no second model.
+
+Memories change places within their category only, and the best of each keeps the best score it had: a
+captured question, which holds the very words that are asked, must not take a guide's slot.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -47,7 +51,18 @@ class MaxSim:
         if None in found:
             found = _with_expected(found, [each.leg_scores.get("vector", 0.0) for each in candidates])
         pairs = zip(candidates, found, strict=True)
-        return [each.score + self.weight * (score or 0.0) for each, score in pairs]
+        return _held(candidates, [each.score + self.weight * (score or 0.0) for each, score in pairs])
+
+
+def _held(candidates: Sequence[Candidate], scores: Sequence[float]) -> list[float]:
+    """Return the scores, each category's moved so that its best is what it was before."""
+    before: dict[str, float] = {}
+    after: dict[str, float] = {}
+    for candidate, score in zip(candidates, scores, strict=True):
+        before[candidate.category] = max(before.get(candidate.category, -math.inf), candidate.score)
+        after[candidate.category] = max(after.get(candidate.category, -math.inf), score)
+    pairs = zip(candidates, scores, strict=True)
+    return [score + before[each.category] - after[each.category] for each, score in pairs]
 
 
 def _with_expected(found: Sequence[float | None], cosines: Sequence[float]) -> list[float | None]:

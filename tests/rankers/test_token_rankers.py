@@ -57,7 +57,9 @@ def test_each_token_of_the_query_counts_with_its_best(memory: Memory) -> None:
     weights = best.std(axis=0) + 1e-3  # what fits every memory alike tells nothing
     expected = best @ weights / weights.sum()
     scores = olav_maxsim.MaxSim({"weight": 1.0}).rerank(state.query, state.candidates)
-    assert scores == pytest.approx([c.score + e for c, e in zip(state.candidates, expected, strict=True)])
+    before = [candidate.score for candidate in state.candidates]
+    raised = np.array(before) + expected
+    assert scores == pytest.approx(raised + max(before) - raised.max())
 
 
 class Compared:
@@ -79,7 +81,21 @@ def test_a_memory_without_token_vectors_yet_is_given_what_its_cosine_lets_expect
     query = Compared([[0.9, 0.1], [0.2, 0.9]], None, [], [[0.3, 0.3]])  # both tokens tell as much
     scores = olav_maxsim.MaxSim({"weight": 1.0}).rerank(query, candidates)
     above = ((0.9 - 0.6) + (0.0 - 0.1) + (0.3 - 0.2)) / 3
-    assert scores == pytest.approx([0.9, 0.5 + above, 0.0, 0.3], abs=1e-6)
+    raised = [0.9, 0.5 + above, 0.0, 0.3]
+    assert scores == pytest.approx([score - max(raised) for score in raised], abs=1e-6)
+
+
+def test_the_best_of_each_category_keeps_its_score() -> None:
+    candidates = [
+        make_candidate("a guide", category="usage_guide", score=0.9),
+        make_candidate("a captured question", category="query_pattern", score=0.8),
+        make_candidate("another", category="query_pattern", score=0.7),
+    ]
+    query = Compared([[0.2, 0.2]], [[0.3, 0.3]], [[0.9, 0.9]])
+    guide, first, second = olav_maxsim.MaxSim({}).rerank(query, candidates)
+    assert guide == pytest.approx(0.9)
+    assert second == pytest.approx(0.8)
+    assert first < second
 
 
 def test_those_behind_the_compared_are_scored_on_the_same_scale() -> None:
@@ -87,7 +103,7 @@ def test_those_behind_the_compared_are_scored_on_the_same_scale() -> None:
     for candidate, cosine in zip(candidates, (0.6, 0.5, 0.4), strict=True):
         candidate.leg_scores = {"vector": cosine}
     scores = olav_maxsim.MaxSim({"weight": 1.0, "compared": 1}).rerank(Compared([[0.9, 0.7]]), candidates)
-    assert scores == pytest.approx([0.8, 0.7, 0.6], abs=1e-6)
+    assert scores == pytest.approx([0.0, -0.1, -0.2], abs=1e-6)
 
 
 def test_candidates_without_tokens_are_no_fault() -> None:
