@@ -16,11 +16,11 @@ class Vectors:
         self.passages = passages
         self.queries = queries
         self.dimension = len(next(iter(passages.values())))
+        self._by_trimmed = {text.strip(): vector for text, vector in {**queries, **passages}.items()}
 
     def any(self, text: str) -> np.ndarray:
-        """Return the vector of a text that a peer hands to its one embedding function."""
-        found = self.passages.get(text)
-        return self.queries[text] if found is None else found
+        """Return the vector of a text that a peer hands, perhaps trimmed, to its one embedding function."""
+        return self._by_trimmed[text.strip()]
 
 
 def write(folder: Path, corpora: dict[str, Any], vectors: Vectors) -> None:
