@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from olav_core import Candidate, Candidates, Options, Query
 
 #: Canonical distance that counts as meaning it without a keyword: between a hit (0.36) and the gate (0.65).
-MAX_DISTANCE = 0.5
+MAX_DISTANCE = 0.6
 NOT_MEANT = "no keyword in the query, and too far from it"
 
 
