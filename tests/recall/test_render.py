@@ -111,3 +111,10 @@ def test_the_budget_drops_what_does_not_fit_whole_and_keeps_the_order() -> None:
 def test_tokens_count_chinese_characters_one_by_one() -> None:
     assert estimate_tokens("审批流程") == 4
     assert estimate_tokens("abcdefgh") == 2
+
+
+@given(st.text(st.sampled_from("a 4é審审一龘⸀⺀\u9fff\ua000가힣\ud7af豈﫿，！\uffef\ufff0𠀀")))
+def test_tokens_do_not_depend_on_where_chinese_and_english_meet(text: str) -> None:
+    inside = (("\u2e80", "\u9fff"), ("\uac00", "\ud7af"), ("\uf900", "\ufaff"), ("\uff00", "\uffef"))
+    cjk = sum(any(low <= each <= high for low, high in inside) for each in text)
+    assert estimate_tokens(text) == cjk + (len(text) - cjk + 3) // 4
