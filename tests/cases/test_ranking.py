@@ -429,7 +429,9 @@ def test_every_candidate_has_a_decision_a_reason_and_its_numbers(quotas: Memory,
     for trace in recall.trace:
         assert trace.decision in DECISIONS
         assert trace.reason
-        assert set(trace.leg_ranks) == set(trace.leg_scores) == {"vector", "bm25", "translated", "identifiers"}
+        assert (
+            set(trace.leg_ranks) == set(trace.leg_scores) == {"vector", "bm25", "translated", "identifiers"}
+        )
         assert trace.distance is not None
         assert trace.distance == pytest.approx(2 - 2 * trace.leg_scores["vector"], abs=1e-4)
     assert {"embed", "sync", "vector", "bm25", "fuse", "gates", "select", "render", "total"} <= set(
