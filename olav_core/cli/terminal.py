@@ -47,10 +47,10 @@ class Terminal:
             self.print(*renderables)
 
     def print(self, *renderables: Any) -> None:
-        """Write to stdout for a person; nothing under `--json`."""
+        """Write to stdout for a person; nothing under `--json`. Lines of a string are left whole."""
         if not self.as_json:
             for renderable in renderables:
-                self.out.print(renderable)
+                self.out.print(renderable, soft_wrap=isinstance(renderable, str))
 
     def note(self, message: str, *, style: str = "yellow") -> None:
         """Write one message to stderr: a warning, a hint, a fault."""

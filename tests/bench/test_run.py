@@ -215,6 +215,7 @@ def test_tables_and_markdown_for_people(files: list[Path]) -> None:
         assert part in shown.stdout
     text = CliRunner().invoke(main, [*words, "--markdown"]).stdout
     assert "| lang:zh->zh | 2 |" in text
+    assert all(line.endswith("|") for line in text.splitlines() if line.startswith("|"))  # rows stay whole
     assert "Unit: memory. Pool: the agent's scopes." in text
 
 
