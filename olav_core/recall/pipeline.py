@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import define
+from attrs import define, field
 
 from olav_core import clock, tracing
-from olav_core.embedding.handle import MAX_QUERY_CHARS
-from olav_core.errors import ConfigError, EmbedderError, EmbeddingSpaceMismatchError, StoreError
+from olav_core.errors import ConfigError, EmbedderError, StoreError
 from olav_core.index.shortlist import shortlist
 from olav_core.recall.decisions import GONE, Decisions
 from olav_core.recall.gating import above_floor, pass_gates
 from olav_core.recall.isolation import IsolatedDiversifier
 from olav_core.recall.query import Query
+from olav_core.recall.query_vector import QueryVectors, query_vector
 from olav_core.recall.recall import Recall, RecalledMemory
 from olav_core.recall.recalled import recalled
 from olav_core.recall.render import block_within, estimate_tokens
@@ -64,7 +64,10 @@ class RecallPipeline:
     scale: DistanceScale | None = None
     tokens: TokenVectors | None = None
     lexicons: Lexicons | None = None
-    _space_checked: bool = False
+    _vectors: QueryVectors = field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._vectors = QueryVectors(self.index, self.embedder, self.executor, self.check_space)
 
     def run(
         self,
@@ -96,12 +99,11 @@ class RecallPipeline:
         if not words or limit < 1:
             run.warnings.append("The query is blank: nothing to recall." if limit else "limit is 0.")
             return self._result(about, run)
-        vector = self._embed(words, run)
-        self._refuse_other_space(vector)
+        vector = self._vectors.start(words, run)
+        self._vectors.refuse_other_space(vector)
         with run.stage("sync"):
             self.index.sync()
-            if self._space_checked:
-                self.check_space()  # again: the sync may have brought in another process's re-embed
+            self._vectors.check_after_sync()
             pool = self.index.pool(scopes, now=clock.now().timestamp(), category=category)
         query = self._query(words, vector, pool, run, agent=agent, scopes=scopes)
         pool = self._shortlisted(query, pool, limit, run)
@@ -127,8 +129,8 @@ class RecallPipeline:
         Raises EmbedderError and StoreError where a recall would go on without a leg.
         """
         run = Run()
-        vector = self._embed(text, run)
-        self._refuse_other_space(vector)
+        vector = self._vectors.start(text, run)
+        self._vectors.refuse_other_space(vector)
         self.index.sync()
         pool = self.index.pool(scopes, now=clock.now().timestamp())
         query = self._query(text, vector, pool, run, agent=agent, scopes=scopes)
@@ -159,7 +161,7 @@ class RecallPipeline:
             now=clock.now().timestamp(),
             scale=self.scale,
             rows=int(np.count_nonzero(pool.eligible)),
-            vector_source=lambda: self._centred(vector, words, run),
+            vector_source=lambda: self._vectors.centred(vector, words, run),
             categories=self.categories,
             token_source=self.tokens,
             lexicons=self.lexicons,
@@ -168,57 +170,15 @@ class RecallPipeline:
     def _candidates(self, query: Query, pool: Pool, limit: int, run: Run) -> Candidates | None:
         """Return the best of every category, best first; None when no leg ran."""
         legs = leg_scores(self.chain, query, pool, run)
-        query_vector = self._query_vector(query, run)
+        vector = query_vector(query, run)
         if not legs:
             return None
         depth = self._depth(limit)
-        return best_candidates(self.chain, self.categories, query, query_vector, pool, legs, depth, run)
+        return best_candidates(self.chain, self.categories, query, vector, pool, legs, depth, run)
 
     def _depth(self, limit: int) -> int:
         """Candidates of a category."""
         return max(self.settings.candidates_per_category, 2 * limit)
-
-    def _embed(self, words: str, run: Run) -> Future[FloatArray]:
-        """Start embedding the query while the lexical leg runs."""
-        if len(words) > MAX_QUERY_CHARS:
-            run.warnings.append(
-                f"The query has {len(words):,} characters; its first and last {MAX_QUERY_CHARS // 2:,} are "
-                "embedded, all of it is searched for."
-            )
-
-        def embed() -> FloatArray:
-            began = time.perf_counter()
-            self.check_space()
-            raw = self.embedder.query(words)
-            run.timings_ms["embed"] = (time.perf_counter() - began) * 1e3
-            return raw
-
-        if not self.embedder.knows(words):
-            return self.executor.submit(embed)
-        known: Future[FloatArray] = Future()  # another thread would only have to be waited for
-        try:
-            known.set_result(embed())
-        except Exception as error:
-            known.set_exception(error)
-        return known
-
-    def _refuse_other_space(self, vector: Future[FloatArray]) -> None:
-        """Before the first sync: a mismatch leaves every file as it is, the derived ones too."""
-        if self._space_checked:
-            return
-        wait([vector])
-        error = vector.exception()
-        if isinstance(error, EmbeddingSpaceMismatchError):
-            raise error
-        self._space_checked = error is None
-
-    def _centred(self, vector: Future[FloatArray], words: str, run: Run) -> FloatArray:
-        with run.stage("embed_wait"):
-            raw = vector.result()
-        try:
-            return self.index.center_query(raw, language_of(words))
-        finally:
-            self.check_space()  # and again: the means may be another sync's by now
 
     def _shortlisted(self, query: Query, pool: Pool, limit: int, run: Run) -> Pool:
         """Return what the rankers are shown: of a large store only the rows that could win."""
@@ -226,21 +186,13 @@ class RecallPipeline:
             return pool
         with run.stage("lexical"), suppress(StoreError):  # the leg tells; while the query is being embedded
             pool.lexical_rows(query.terms)
-        vector = self._query_vector(query, run)
+        vector = query_vector(query, run)
         with run.stage("shortlist"):
             depth = max(self._depth(limit), self.chain.depth)
             concepts: Sequence[Concept] = ()
             with suppress(ConfigError):  # of a faulty lexicon; the leg tells
                 concepts = query.translation.concepts
             return shortlist(pool, vector, query.terms, query.text, depth, concepts)
-
-    def _query_vector(self, query: Query, run: Run) -> FloatArray | None:
-        try:
-            return query.vector
-        except EmbedderError as error:
-            if not any(str(error) in line for line in run.degraded):
-                run.failed("embed", error)
-            return None
 
     def _choose(
         self,
