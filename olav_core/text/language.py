@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,9 @@ _SCRIPTS: tuple[tuple[int, int, str, bool], ...] = (
     (0x20000, 0x3134F, "zh", False),
 )
 _LANGUAGES = tuple(dict.fromkeys(language for _, _, language, _ in _SCRIPTS))
+#: Han and blanks alone, which need no counting.
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_HAN_ALONE = re.compile(rf"\s*[{_HAN}][{_HAN}\s]*")
 _SPACED = {language: spaced for _, _, language, spaced in _SCRIPTS}
 
 
@@ -55,7 +59,9 @@ def language_of(text: str) -> str:
     Latin counts as English, Han without kana as Chinese. Only the first SCRIPT_CHARS characters are looked
     at.
     """
-    return DEFAULT_LANGUAGE if text.isascii() else languages_of([text])[0]
+    if text.isascii():
+        return DEFAULT_LANGUAGE
+    return "zh" if _HAN_ALONE.fullmatch(text, 0, SCRIPT_CHARS) else languages_of([text])[0]
 
 
 def languages_of(texts: Iterable[str | None] | Any) -> list[str]:

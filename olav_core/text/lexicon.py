@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -13,6 +14,8 @@ from olav_core.text.analyzer import is_unspaced, phrase_terms, stems, units
 MAX_ALTERNATIVES = 12
 #: Concepts of a query beyond these are left out (a pasted log).
 MAX_CONCEPTS = 24
+#: Concepts that stay made, each up to about 2 kB: questions to one memory use the same words again.
+KEPT_CONCEPTS = 1_024
 #: Columns of one line: languages.
 MAX_LANGUAGES = 8
 
@@ -56,6 +59,7 @@ class Lexicon:
         self._places: dict[str, int | tuple[int, ...]] = {}  # units -> line * MAX_LANGUAGES + column
         self._longest = 0
         self._load(lines)
+        self._concept = lru_cache(KEPT_CONCEPTS)(self._made)
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -114,7 +118,7 @@ class Lexicon:
                 return end - at, key
         return 1, ""
 
-    def _concept(self, key: str) -> Concept | None:
+    def _made(self, key: str) -> Concept | None:
         places = self._places[key]
         phrases: dict[str, None] = {}
         for place in places if isinstance(places, tuple) else (places,):

@@ -38,8 +38,9 @@ class TranslatedLeg:
         scores = pool.concepts(translation.concepts) * np.float32(self.weight * share)
         phrases = [phrase for concept in translation.concepts for phrase in concept.phrases]
         scripts = (filter(str.isascii, phrases), (phrase for phrase in phrases if not phrase.isascii()))
-        others = {language_of(text) for script in scripts if (text := " ".join(script))}
-        if query.language in pool.languages and query.language not in others:
+        if query.language in pool.languages and not any(
+            language_of(text) == query.language for script in scripts if (text := " ".join(script))
+        ):
             own = pool.language_codes == pool.languages.index(query.language)
             scores[own] *= np.float32(self.own_language)
         return scores

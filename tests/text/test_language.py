@@ -38,5 +38,10 @@ def test_bulk_and_single_agree(texts: list[str | None]) -> None:
     assert languages_of(texts) == [language_of(text or "") for text in texts]
 
 
+@given(st.lists(st.text(st.sampled_from("核㐀豈 \u3000\nｱアあ가Жa１，。·𠀀"), max_size=8), max_size=20))
+def test_bulk_and_single_agree_where_scripts_meet(texts: list[str]) -> None:
+    assert languages_of(texts) == [language_of(text) for text in texts]
+
+
 def test_an_arrow_array_is_taken_as_it_is() -> None:
     assert languages_of(pa.array(["plain", "中文文本", None])) == ["en", "zh", "en"]
