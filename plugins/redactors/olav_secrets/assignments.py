@@ -12,24 +12,27 @@ from olav_secrets.shadow import View
 from olav_secrets.span import Span
 from olav_secrets.verdict import secret_values
 
-#: Where a name may begin; the rest of it is read from there.
+#: Where a name may begin; the rest of it is read from there. Every branch begins with a plain character, so
+#: that `re` passes over all others at once.
 _STEM = re.compile(
     r"pass[ -]phrase|pass|paas|pasw|psw|pss|pwd|pw|p/w|psk|secr|sercret|token|tkn|scrt|sekret|cred|key|auth|sig|hmac|salt|nonce|cookie|sess|sid|seed"
-    r"|otp|pin|pat|api|jwt|community|bearer|mnemonic|cert|webhook|unseal|encrypt|[_-]sec\b|code|passphrase|kennwort|senha|contrase|motdepasse|пароль|токен"
+    r"|otp|pin|pat|api|jwt|community|bearer|mnemonic|cert|webhook|unseal|encrypt|_sec\b|-sec\b|code|passphrase|kennwort|senha|contrase|motdepasse|пароль|токен"
     r"|密\s?码|密碼|口令|密[钥匙鑰]|秘[钥鑰]|私[钥鑰]|令牌|通行码|授权码|凭[据证]|团体[名字串]?|共同体|恢复码|助记词|暗号|种子|비밀|비번|패스워드|암호|토큰|パスワード|暗証番号|トークン"
 )
 _TAIL = re.compile(r"[A-Za-z0-9_$\-]{0,60}(?:\.[A-Za-z_][\w\-]{0,40}){0,3}")
 _HAN_TAIL = re.compile(r"(?:信息|明文|密文|内容|字段|串|值|는|은|を|は)?")
 #: The words after a name that still belong to it: "SECRET KEY:", "password for admin:", "API key (prod):".
 _MORE = re.compile(
-    r"(?P<words>(?:[ ](?!is\b|was\b|set\b|to\b)[A-Za-z]{2,14}){1,3}?)(?=\s?[:=：＝])"
+    r"(?P<words>(?:[ ](?!is\b|was\b|set\b|to\b)[A-Za-z]{2,14}+){1,3}?)(?=\s?[:=：＝])"
     r"|(?P<of>[ ](?:for|of|on|in|at|to|between|with)[ ][^\s:=,;]{1,40}(?:[ ][^\s:=,;]{1,40}){0,4}?)(?=\s?(?:[:=：＝]|is\b|was\b))"
-    r"|(?P<clause>(?:[ ](?!is\b|was\b)[A-Za-z][A-Za-z0-9'-]{0,15}){1,7}?)(?=[ ](?:is|was)[ ])"
-    r"|(?P<note>[ ]?[(（][^()（）\n:=]{1,40}[)）])(?=\s?[:=：＝])|,default(?=:)"
+    r"|(?P<clause>(?:[ ](?!is\b|was\b)[A-Za-z][A-Za-z0-9'-]{0,15}+){1,7}?)(?=[ ](?:is|was)[ ])"
+    r"|(?P<note>[ ]?[(（][^()（）\n:=]{1,40}+[)）])(?=\s?[:=：＝])|,default(?=:)"
 )
 _LEFT_WORDS = re.compile(r"(?:[A-Za-z0-9_.$-]{1,24}[ ]){1,2}\Z")
 #: YAML: the name that a line right below it belongs to, "hmac:" above "key: …".
 _PARENT = re.compile(r"[ \t-]{0,40}[\"']?(?P<name>[\w.-]{2,60})[\"']?:[ \t]*")
+#: The links of a chain, a=b=c=…: names whose value is the next name of the chain, never a secret.
+_CHAIN = re.compile(r"(?:=[A-Za-z_](?:[A-Za-z0-9_-]{0,39}[A-Za-z0-9_])?(?==[A-Za-z0-9_]))++")
 #: Last words that take their meaning from the words before: access key, SNMP community.
 _QUALIFIED = re.compile(r"(?i)(?:key|token|secret|community)s?\d*\Z")
 
@@ -40,6 +43,9 @@ def find(view: View) -> Iterator[Span]:
         if stem.start() < done:
             continue
         start, done = _name_span(text, *stem.span(), done)
+        if chain := _CHAIN.match(text, done):
+            done = text.rfind("=", done, chain.end()) + 1
+            continue
         found, reach = _meaning(text, start, done)
         link = _link(text, start, done, reach, found) if found else None
         if found and link:

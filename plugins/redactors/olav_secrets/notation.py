@@ -56,7 +56,7 @@ def loose_link(text: str, start: int, end: int, reach: int) -> Link | None:
     """Return what links the name `start:end` in prose; the words that belong to it may reach further."""
     if (paren := _PAREN.match(text, end)) and text[start - 1 : start] not in {".", "_"}:
         return Link("(", paren.end())
-    if verb := _VERB.match(text, reach) or _VERB.match(text, end):
+    if verb := _VERB.match(text, reach) or (_VERB.match(text, end) if end != reach else None):
         return Link("is", verb.end())
     if blank := _BLANK.match(text, end):
         defines = text[start] == "-" or _DEFINES.search(text, max(0, start - 12), start)

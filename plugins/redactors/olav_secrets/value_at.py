@@ -23,8 +23,9 @@ _BARE = re.compile(
 )
 #: YAML's type of what follows.
 _TAG = re.compile(r"!!(?:binary|str)[ \t]+")
+#: One set of characters in front lets `re` pass over all others at once.
 _NEXT_FIELD = re.compile(
-    r"[,;&|/]{1,2}[\"']?[A-Za-z_$][\w.-]{0,40}[\"']?\s?(?:=|:(?!//)|:=|：)|%26|[,;][\"'\[{(\\]"
+    r"[,;&|/%](?:(?<!%)[,;&|/]?[\"']?[A-Za-z_$][\w.-]{0,40}+[\"']?\s?(?:=|:(?!//)|:=|：)|(?<=%)26|(?<=[,;])[\"'\[{(\\])"
 )
 #: Without one of them no field follows: much faster to see in a long run.
 _SIGNS = ",;&|/%"

@@ -27,6 +27,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _PARTS = re.compile(r"[\W_]+")
 _SWITCH = re.compile(r"(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)")
 _WORDY = re.compile(r"[A-Za-z]?[a-z]{2,}\d{0,3}|[A-Z]{2,}\d{0,3}|\d{1,8}|v\d+|[a-z]")
+_TYPED_SIGNS = frozenset("!@#$%^&*?~+=")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?\Z")
@@ -42,14 +43,13 @@ def is_harmless(value: str, *, quoted: bool = False) -> bool:
     if len(value) < 4 or not value.strip(MASKED + " .,;:!?'\"()[]{}<>-*_=&|/\\"):
         return True
     low = value.lower()
-    if low.rstrip(".,;:!?)") in FILLERS or len(set(low)) == 1:
+    if low.rstrip(".,;:!?)") in FILLERS or low == low[0] * len(low):
         return True
     if is_reference(value) or _ALGORITHM.fullmatch(low):
         return True
     if (prefix := _PREFIX.match(value)) and is_harmless(f"{value[prefix.end() :]}    "[:400].ljust(4, "x")):
         return True
-    words = _WORDS.findall(value)
-    if words and len(value) < 80 and value.isascii():
+    if len(value) < 80 and value.isascii() and (words := _WORDS.findall(value)):
         if all(word.lower() in FILLER_WORDS for word in words):
             return True
         variable = (
@@ -82,9 +82,10 @@ def looks_typed(value: str) -> bool:
     value = value.strip().rstrip(".,;:")
     if len(value) < 5 or _is_plain(value) or _HAN.search(value):
         return False
-    letters = any(char.isalpha() for char in value)
-    digits = any(char.isdigit() for char in value)
-    signs = any(char in "!@#$%^&*?~+=" for char in value[1:])
+    chars = set(value)  # the same few in any long value
+    letters = any(map(str.isalpha, chars))
+    digits = any(map(str.isdigit, chars))
+    signs = not _TYPED_SIGNS.isdisjoint(value[1:])
     if letters and signs:
         return True
     return letters and digits
@@ -146,11 +147,12 @@ def looks_random(value: str) -> bool:
     value = value.strip()
     if not 10 <= len(value) <= 10_000 or " " in value or _UUID.match(value) or _HEX.match(value):
         return False
-    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
+    chars = set(value)
+    if not any(map(str.isdigit, chars)) or not any(map(str.isalpha, chars)):
         return False
     if _is_plain(value) or _is_wordy(value) or _HAN.search(value):
         return False
-    return len(set(value)) >= 8
+    return len(chars) >= 8
 
 
 def _is_wordy(value: str) -> bool:
