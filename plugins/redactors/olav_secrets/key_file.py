@@ -21,9 +21,17 @@ KEY_BYTES = 32
 
 def key_path() -> Path:
     """Return OLAV_REDACTION_KEY_FILE, or `olav/redaction.key` in XDG_CONFIG_HOME, or in ~/.config."""
-    if named := os.environ.get(VARIABLE):
+    seen = os.environ.get
+    return _path(seen(VARIABLE), seen("XDG_CONFIG_HOME"), seen("HOME") or seen("USERPROFILE"))
+
+
+@cache
+def _path(named: str | None, config: str | None, home: str | None) -> Path:
+    """Return the path for these variables, built once: every mark asks for it."""
+    del home  # what ~ stands for
+    if named:
         return Path(named).expanduser()
-    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "olav" / "redaction.key"
+    return Path(config or "~/.config").expanduser() / "olav" / "redaction.key"
 
 
 def hash_key() -> bytes:
