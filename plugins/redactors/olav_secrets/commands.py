@@ -69,7 +69,7 @@ RULES = [
     _flag("wpa_passphrase", r"(?<=wpa_passphrase[ ])\S+"),
     rule("password", "curl wget http", r"\b(?:curl|wget|https?|xh)\b[^\n|;]{0,400}?[ ](?:-u|--user|--proxy-user|-U|-a|--auth)[ =]{0,2}\\*[\"']?[^\s:\"'@/]{0,100}:(?P<v>[^\s\"'\\]{2,200})", _is_secret),
     rule("password", "pass:", r"\bpass:(?P<v>[^\s\"'\\]{4,200})", _is_secret),
-    rule("password", "assword", r"assword(?:[^\n]{0,60}?|[^\n]{0,40}+\n[^\n]{0,20}?)\bsend(?:line|_line)?[ (]{1,3}(?:--[ ])?[\"'](?P<v>[^\"'\n\\]{3,200})", _is_secret),
+    rule("password", "send", r"assword(?:[^\n]{0,60}?|[^\n]{0,40}+\n[^\n]{0,20}?)\bsend(?:line|_line)?[ (]{1,3}(?:--[ ])?[\"'](?P<v>[^\"'\n\\]{3,200})", _is_secret),
     rule("password", "masterauth requirepass", r"\b(?:masterauth|requirepass)[ ]+\"?(?P<v>[^\s\"]{4,200})", _is_secret),
     rule("password", "/p:", r"\b(?:xfreerdp|rdesktop|msbuild|runas)\b[^\n]{0,200}?[ ]/p:[\"']?(?P<v>[^\s\"']{2,200})", _is_secret),
     rule("password", "sudo passwd chpasswd", r"\becho\s+(?:-n\s+)?[\"']?(?:[\w.-]{1,40}:)?(?P<v>[^\s\"'|]{4,200})[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*-S|(?:sudo\s+)?(?:ch)?passwd|su\b|kinit|cryptsetup|gpg|docker\s+login)", _is_secret),

@@ -77,7 +77,7 @@ RULES = [
     low_rule("password", "/", r"\b(?:root|admin|administrator|sa|administrateur|postgres|oracle|ubuntu|cisco|guest)[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{6,100})", _is_strong),
     low_rule("password", "login cred account 账号 账户 用户 登录", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|账号|账户|用户名?|登录名?)[ ]?[:=：][ ]?[\w.@-]{2,60}[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
     low_rule("password", "password 密码 口令", r"(?:password|密码|口令)[ ]?[,，（(][ ]?(?P<v>[^\s,;()\"'`，。]{6,100})", _is_strong),
-    low_rule("password", "passw 密码 口令", r"(?:passw|密码|口令)[^\n]{0,120}?[(（](?:was|previously|formerly|old|原为?|旧)[:：]?[ ]?(?P<v>[^\s,;()（）]{5,100})", _is_typed),
+    low_rule("password", "(was (previously (formerly (old (原 (旧 （was （previously （formerly （old （原 （旧", r"(?:passw|密码|口令)[^\n]{0,120}?[(（](?:was|previously|formerly|old|原为?|旧)[:：]?[ ]?(?P<v>[^\s,;()（）]{5,100})", _is_typed),
     low_rule("password", "from 由 从", r"(?:passw\w{0,8}|\bkey|secret|token|密码|口令|密钥)[^\n]{0,60}?(?:\bfrom[ ]|[由从][ ]?)(?P<v>[^\s,;\u3000-\u9fff]{5,100})(?:[ ]to[ ]|[ ]?[改变换]|[ ]?更[改新换])", _is_typed),
     low_rule("password", "login cred account access 登录 账号", r"(?:\blogins?|\bcred(?:ential)?s?|\baccount|\baccess|登录|账号)[ ]?(?:is|are|with|as|是|为|:|：)?[ ]?(?:root|admin|administrator|operator|user|ubuntu|postgres|oracle|cisco|guest|sa)[ ]?/[ ]?(?P<v>[^\s,;()/\"'`]{5,100})", _is_typed),
     low_rule("password", "password passphrase psk passcode pwd", r"(?<![!-~])[\"'`]?(?P<v>[^\s\"'`,;]{6,64})[\"'`]?[ ](?:as|is|was|for)[ ](?:the|my|our|your|his|her|its|their|a|an|new)?[ ]?(?:[a-z0-9-]{1,20}[ ]){0,2}?(?:password|passphrase|passcode|psk|pwd)\b", _is_chosen),
