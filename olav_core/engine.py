@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve
 
 from olav_core import clock
-from olav_core.config import DEFAULT_RANKERS, Settings
+from olav_core.config import Settings
 from olav_core.embedding.configured import configured_embedder
 from olav_core.embedding.handle import EmbedderHandle
 from olav_core.embedding.space import EmbeddingSpace
@@ -99,9 +99,7 @@ class Engine:
         from olav_core.recall.token_vectors import TokenVectors
 
         path = self._workspace.token_path
-        # Within the default chain it is a wish, and an embedder without token vectors no fault.
-        required = not set(DEFAULT_RANKERS) <= set(self._settings.recall.rankers)
-        tokens = TokenVectors(handle, lambda identity: TokenStore(path, identity), required=required)
+        tokens = TokenVectors(handle, lambda identity: TokenStore(path, identity))
         handle.on_tokens, handle.shape_tokens = tokens.take, tokens.of_query
         return tokens
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from attrs import Factory, define
 
 from olav_core import tracing
+from olav_core.errors import EmbedderUnavailableError
 
 
 @define
@@ -34,6 +35,9 @@ class Run:
                 tracing.say("stage", name, seconds=seconds)
 
     def failed(self, what: str, error: Exception) -> None:
-        """Note a leg or stage that failed; the recall goes on without it."""
+        """Note a leg or stage that failed; the recall goes on without it. An unreachable embedder is told
+        once, by what asked it first."""
+        if isinstance(error, EmbedderUnavailableError) and any(str(error) in line for line in self.degraded):
+            return
         self.degraded.append(f"{what}: {type(error).__name__}: {error}")
         tracing.say("failed", what, f"{type(error).__name__}: {error}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from olav_core.errors import EmbedderError, OlavError
+from olav_core.errors import OlavError
 from olav_core.index.token_store import TokenCells, TokenStore, key_of, quantised
 from olav_core.recall.token_comparison import PRODUCT, TokenComparison, compare
 from olav_core.text.language import language_of
@@ -50,13 +50,9 @@ class TokenVectors:
     that were written elsewhere are made up for in the background when a recall meets them.
     """
 
-    def __init__(
-        self, embedder: EmbedderHandle, store: Callable[[str], TokenStore], *, required: bool = True
-    ) -> None:
-        """`store` opens the token store of an identity, at first use. `required`: an embedder without token
-        vectors is an error; otherwise nothing is compared."""
+    def __init__(self, embedder: EmbedderHandle, store: Callable[[str], TokenStore]) -> None:
+        """`store` opens the token store of an identity, at first use."""
         self._embedder = embedder
-        self._required = required
         self._open_store = store
         self._lock = threading.RLock()
         self._store: TokenStore | None = None
@@ -70,20 +66,12 @@ class TokenVectors:
         self._thread: threading.Thread | None = None
 
     def compare(self, text: str, language: str, candidates: Sequence[Candidate]) -> TokenComparison:
-        """Compare the query's tokens with the candidates'.
-
-        Raises EmbedderError when the embedder has no token vectors and they are required.
-        """
+        """Compare the query's tokens with the candidates'; nothing is compared when the embedder has none."""
         import numpy as np
 
         query = self._query(text)
         if query is None:
-            if not self._required:
-                return TokenComparison(np.zeros((0, 0), np.float32), np.full(len(candidates), -1, np.int64))
-            raise EmbedderError(
-                f"embedder '{self._embedder.id}' has no token vectors. Take the ranker that asks for them "
-                "out of recall.rankers, or use an embedder with `token_vectors`, such as e5."
-            )
+            return TokenComparison(np.zeros((0, 0), np.float32), np.full(len(candidates), -1, np.int64))
         cells = self._cells_of(candidates)
         means = self._mean_vectors()
         languages = list(dict.fromkeys(each.language for each in cells if each is not None))

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from olav_core.embedding.handle import EmbedderHandle
-from olav_core.errors import EmbedderError
+from olav_core.errors import ConfigError, EmbedderError
 from olav_core.specs import Embedder, ModelIdentity
 from olav_core.testing.contract import ODD_TEXTS, PluginContract
 
@@ -292,7 +292,10 @@ class EmbedderContract(PluginContract):
             return
         import numpy as np
 
-        rows = list(embed(list(self.texts)))
+        try:
+            rows = list(embed(list(self.texts)))
+        except ConfigError:  # the word of an embedder whose model has none
+            return
         self.require(
             len(rows) == len(self.texts)
             and all(np.ndim(row) == 2 and len(row) and np.isfinite(row).all() for row in rows),

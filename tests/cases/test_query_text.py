@@ -94,7 +94,7 @@ def test_case_5_quoted_words_keep_both_legs(memory: Memory) -> None:
     recall = memory.recall('"old man"')
     assert texts_of(recall) == ["the old man and the sea"]
     assert recall.degraded == ()
-    assert recall.trace[0].leg_ranks == {"bm25": 1, "vector": 1, "identifiers": None}
+    assert recall.trace[0].leg_ranks == {"bm25": 1, "vector": 1, "translated": None, "identifiers": None}
 
 
 @pytest.mark.parametrize("query", SYNTAX, ids=lambda query: ascii(query[:24]))

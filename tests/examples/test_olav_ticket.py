@@ -24,7 +24,7 @@ LOOK = """
 import json, olav_core, sys
 with olav_core.open(sys.argv[1]) as memory:
     recall = memory.recall("the mail queue grows and the log says E-1203", tier="large")
-    captured = memory.captures.is_write("helpdesk.snooze_ticket")
+    captured = memory.captures.is_write("helpdesk.triage_ticket")
     print(json.dumps({
         "block": recall.block,
         "categories": [item.category for item in recall.items],
@@ -68,7 +68,7 @@ def test_it_is_used_under_its_own_rules_and_its_rows_outlive_it(
     assert "[T-101 MailRelay]" in seen["block"]
     assert "CUST-204871" not in json.dumps(seen)
     assert "ticket gate ticket_state: state is open" in seen["trace"]
-    assert "ticket_verbs reads 'snooze' in its name" in seen["verb"]
+    assert "ticket_verbs reads 'triage' in its name" in seen["verb"]
     assert (seen["rows"], seen["orphans"], seen["degraded"]) == (3, {}, [])
 
     environment.uninstall("olav-ticket")
