@@ -20,8 +20,8 @@ from olav_core import (
     EmbedderUnavailableError,
     ModelIdentity,
     Options,
-    Registry,
     hookimpl,
+    place_path,
 )
 
 if TYPE_CHECKING:
@@ -123,15 +123,6 @@ def _open(model: Path) -> Any:
         ) from error
 
 
-def place(options: Options, root: Path, registry: Registry) -> Options:
-    """Let a relative `path` start at the workspace, wherever the program runs."""
-    del registry
-    path = options.get("path")
-    if not isinstance(path, (str, os.PathLike)):
-        return options
-    return {**options, "path": str(root / Path(path).expanduser())}
-
-
 @hookimpl
 def olav_register_embedders() -> list[EmbedderSpec]:
     return [
@@ -139,7 +130,7 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             id="use",
             title="Universal Sentence Encoder multilingual v3, int8, on this machine",
             factory=UseEmbedder,
-            place=place,
+            place=place_path,
             languages=(
                 "zh", "en", "ja", "ko", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "ar", "th", "tr",
             ),

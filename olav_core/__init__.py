@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the same names as _PUBLIC, for type checkers and editors
     from olav_core.embedding.distance import canonical as canonical
     from olav_core.embedding.distance import canonical_array as canonical_array
     from olav_core.embedding.encoder import OnnxEncoder as OnnxEncoder
+    from olav_core.embedding.placing import place_path as place_path
     from olav_core.errors import CaptureError as CaptureError
     from olav_core.errors import ChatError as ChatError
     from olav_core.errors import ChatUnavailableError as ChatUnavailableError
@@ -208,6 +209,7 @@ _PUBLIC = {
     "Memory": "memory",
     "MemoryRecord": "records",
     "OnnxEncoder": "embedding.encoder",
+    "place_path": "embedding.placing",
     "Candidate": "index.pool",
     "Candidates": "index.candidates",
     "Pool": "index.pool",

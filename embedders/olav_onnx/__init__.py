@@ -18,9 +18,9 @@ from olav_core import (
     ModelIdentity,
     OnnxEncoder,
     Options,
-    Registry,
     did_you_mean,
     hookimpl,
+    place_path,
 )
 from olav_onnx import side_files
 
@@ -133,15 +133,6 @@ def make(options: Options) -> OnnxEmbedder:
     return OnnxEmbedder(**options)
 
 
-def place(options: Options, root: Path, registry: Registry) -> Options:
-    """Let a relative `path` start at the workspace, wherever the program runs."""
-    del registry
-    path = options.get("path")
-    if not isinstance(path, (str, os.PathLike)):
-        return options
-    return {**options, "path": str(root / Path(path).expanduser())}
-
-
 @hookimpl
 def olav_register_embedders() -> list[EmbedderSpec]:
     return [
@@ -149,6 +140,6 @@ def olav_register_embedders() -> list[EmbedderSpec]:
             id="onnx",
             title="Any ONNX text encoder in a directory, on this machine",
             factory=make,
-            place=place,
+            place=place_path,
         )
     ]

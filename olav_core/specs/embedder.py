@@ -72,7 +72,7 @@ class EmbedderSpec:
     are kept on (none: all d), and per language the mean of unit token vectors float32 [d].
     `factory(options)` must be cheap until first use. `place(options, root, registry)` returns options that
     no longer hang on the workspace in `root`: a path made absolute, another embedder looked up in its
-    registry. It is called before the factory, where there is a workspace.
+    registry. It is called before the factory, where there is a workspace; `place_path` is one for `path`.
     """
 
     id: str
