@@ -90,6 +90,6 @@ def query_vector(query: Query, run: Run) -> FloatArray | None:
     try:
         return query.vector
     except EmbedderError as error:
-        if not any(str(error) in line for line in run.degraded):
+        if not run.told(error):
             run.failed("embed", error)
         return None

@@ -34,10 +34,14 @@ class Run:
             if self.traced:
                 tracing.say("stage", name, seconds=seconds)
 
+    def told(self, error: Exception) -> bool:
+        """Return whether a leg or stage was noted that failed by this error."""
+        return any(str(error) in line for line in self.degraded)
+
     def failed(self, what: str, error: Exception) -> None:
         """Note a leg or stage that failed; the recall goes on without it. An unreachable embedder is told
         once, by what asked it first."""
-        if isinstance(error, EmbedderUnavailableError) and any(str(error) in line for line in self.degraded):
+        if isinstance(error, EmbedderUnavailableError) and self.told(error):
             return
         self.degraded.append(f"{what}: {type(error).__name__}: {error}")
         tracing.say("failed", what, f"{type(error).__name__}: {error}")

@@ -24,6 +24,17 @@ def rows_of(documents: list[list[str]], first: int = 0) -> list[LexicalRow]:
     return [LexicalRow(first + i, tuple(terms), "global", "fact", i) for i, terms in enumerate(documents)]
 
 
+def partly_pending(old: list[list[str]], new: list[list[str]]) -> tuple[LexicalIndex, PendingRows]:
+    """Return an index of the old rows, and the new ones that are not in it yet."""
+    index = LexicalIndex(None, "table")
+    if old:
+        index.apply(rows_of(old), [], version=1)
+    pending = PendingRows()
+    for row in rows_of(new, first=len(old)):
+        pending.put(row)
+    return index, pending
+
+
 def committed_scores(index: LexicalIndex, terms: Counter[str]) -> dict[int, float]:
     snapshot = index.snapshot
     ids, scores = snapshot.search(terms, frequencies=snapshot.frequencies(terms))
@@ -40,12 +51,7 @@ def test_a_pending_row_scores_as_it_will_when_folded(
     old: list[list[str]], new: list[list[str]], query: list[str]
 ) -> None:
     terms = Counter([*query, "unknown"])
-    index = LexicalIndex(None, "table")
-    if old:
-        index.apply(rows_of(old), [], version=1)
-    pending = PendingRows()
-    for row in rows_of(new, first=len(old)):
-        pending.put(row)
+    index, pending = partly_pending(old, new)
     snapshot = index.snapshot
     ids, scores = pending.scores(terms, snapshot.stats, snapshot.frequencies(terms))
     before = dict(zip(ids.tolist(), scores.tolist(), strict=True))
@@ -161,12 +167,7 @@ def test_a_pending_row_scores_on_concepts_as_it_will_when_folded(
 ) -> None:
     concepts = [Asked(ways, own) for ways, own in asked]
     terms = {term for concept in concepts for term in concept.terms}
-    index = LexicalIndex(None, "table")
-    if old:
-        index.apply(rows_of(old), [], version=1)
-    pending = PendingRows()
-    for row in rows_of(new, first=len(old)):
-        pending.put(row)
+    index, pending = partly_pending(old, new)
     snapshot = index.snapshot
     ids, scores = pending.concept_scores(concepts, snapshot.stats, snapshot.frequencies(terms))
     before = dict(zip(ids.tolist(), scores.tolist(), strict=True))
